@@ -65,7 +65,7 @@ def test_a_model_folder_is_found_by_its_name_and_by_its_path(tmp_path: Path) -> 
 
 
 def test_another_folder_is_no_model(tmp_path: Path) -> None:
-    with pytest.raises(Unavailable, match="lacks terms"):
+    with pytest.raises(Unavailable, match="missing: terms"):
         BllipParser(tmp_path)
 
 

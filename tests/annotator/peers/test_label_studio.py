@@ -129,7 +129,7 @@ def test_tasks_become_rows_of_items() -> None:
 BROKEN = [
     (b'[{"data": {}, "annotations": [', 1, "not JSON"),
     (b'[{"id": 1, "data": "x", "annotations": []}]', 1, "it has no data"),
-    (b'[{"id": 1, "data": {}, "annotations": 3}]', 1, "no list"),
+    (b'[{"id": 1, "data": {}, "annotations": 3}]', 1, "not a list"),
     (
         b'[{"data": {}, "annotations": []},'
         b' {"data": {}, "annotations": '

@@ -128,5 +128,5 @@ def test_a_bracket_that_no_tree_of_the_forest_has_is_there_all_the_same() -> Non
 def test_decisions_that_contradict_each_other_are_refused() -> None:
     with pytest.raises(InvalidValue, match="cross"):
         Decisions(frozenset({(0, 2, "A"), (1, 3, "A")}))
-    with pytest.raises(InvalidValue, match="may not"):
+    with pytest.raises(InvalidValue, match="required and forbidden"):
         Decisions(frozenset({(0, 2, "A")}), frozenset({(0, 2, "")}))

@@ -88,7 +88,7 @@ def test_any_tree_and_any_links_come_back(tree, data) -> None:
         (2, {"tokens": []}, "tokens must be words"),
         (2, {"tokens": ["a\tb", "c"]}, "tokens must be words"),
         (2, {"columns": {"lemma": ["x"]}}, "column 'lemma'"),
-        (2, {"colour": "red"}, "no member 'colour'"),
+        (2, {"colour": "red"}, "no key 'colour'"),
         (2, {"key": "short"}, "32 hexadecimal"),
         (3, {"id": "s1"}, "'s1' is used twice"),
         (4, {"text": "(NP (DT The)"}, "lacks 1 closing"),
@@ -103,7 +103,7 @@ def test_any_tree_and_any_links_come_back(tree, data) -> None:
         (8, {"source_parse": "t9"}, "no parse 't9'"),
         (8, {"revision": True}, "wrong type"),
         (9, {"layer": "a9"}, "no layer 'a9'"),
-        (10, {"records": 12}, "12 records are announced, 10 are here"),
+        (10, {"records": 12}, "12 records are announced, but there are 10"),
     ],
 )
 def test_a_bad_line_says_why(number: int, members: dict, words: str) -> None:

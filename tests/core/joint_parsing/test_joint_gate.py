@@ -70,7 +70,7 @@ def test_weights_come_back_from_their_file(tmp_path) -> None:  # type: ignore[no
 
 
 def test_missing_or_broken_weights_say_so(tmp_path) -> None:  # type: ignore[no-untyped-def]
-    with pytest.raises(Unavailable, match="no weights"):
+    with pytest.raises(Unavailable, match="not weights"):
         JointWeights.load(tmp_path / "none.json")
     (tmp_path / "bad.json").write_text('{"trust": "much"}')
     with pytest.raises(InvalidValue, match=r"bad\.json"):

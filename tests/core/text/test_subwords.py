@@ -52,7 +52,7 @@ def test_a_tokenizer_of_another_kind_is_refused(tmp_path: Path) -> None:
     Tokenizer(WordLevel({"<s>": 0, "cat": 1}, unk_token="<s>")).save(
         str(tmp_path / "tokenizer.json")
     )
-    with pytest.raises(Unavailable, match=r"no \[CLS\]"):
+    with pytest.raises(Unavailable, match=r"missing \[CLS\]"):
         Subwords(tmp_path / "tokenizer.json")
 
 
