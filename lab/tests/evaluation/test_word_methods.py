@@ -23,5 +23,5 @@ def test_versions_are_the_first_two_that_differ(tmp_path: Path) -> None:
         (tmp_path / f"x.{at}").write_text(f"{line}\ntoo short\n")
     ((first, second),) = read_versions(tmp_path / "x")
     assert (len(first), len(second)) == (8, 9)
-    with pytest.raises(FormatError, match="not there"):
+    with pytest.raises(FormatError, match="are missing"):
         read_versions(tmp_path / "y")
