@@ -147,7 +147,7 @@ def test_a_campaign_from_its_items_to_a_frozen_report_by_keyboard(
     tab_to(page, "#text")
     page.keyboard.insert_text(HEADER + rows(4))
     press(page, "form.card button")
-    expect(page.locator("h1")).to_contain_text("What the pasted table holds")
+    expect(page.locator("h1")).to_contain_text("Contents of the pasted table")
     press(page, "form.row button")
     expect(page.locator("h1")).to_have_text("Annotators")
     tab_to(page, "input[name=person]")
