@@ -52,7 +52,7 @@ def test_from_upload_to_the_last_judgment_by_keyboard(
     table = HEADER + rows(3) + "bad row\n"
     page.keyboard.insert_text(table)
     press(page, "form.card button")
-    expect(page.locator("h1")).to_contain_text("What the pasted table holds")
+    expect(page.locator("h1")).to_contain_text("Contents of the pasted table")
     expect(page.locator("main")).to_contain_text("cells where the header has")
     check_axe(page)
     press(page, "form.row button")
