@@ -135,7 +135,7 @@ def test_a_database_that_is_away_is_told_and_all_goes_on(
         with postgres.away():
             for path in ("/", f"/p/windows/jobs/{waiting_one}/"):
                 status, page = there.get(path)
-                assert (status, "The database does not answer" in page) == (503, True)
+                assert (status, "The database does not respond" in page) == (503, True)
                 assert "Traceback" not in page
             status, text = there.get("/api/projects/")
             assert (status, json.loads(text)["error"]["code"]) == (503, "not_ready")
