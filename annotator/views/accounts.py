@@ -158,14 +158,14 @@ def _crowd(request: HttpRequest, link: Invitation) -> HttpResponse:
     if request.method == "GET":
         return render(request, "accounts/crowd.html", page)
     if request.POST.get("what") == "decline":
-        page["end"] = crowd.told(link, is_rejected=True)
+        page["end"] = crowd.ending(link, is_rejected=True)
         return render(request, "accounts/crowd.html", page)
     if who is None or not page["may_enter"]:
         return render(request, "accounts/crowd.html", page, status=409)
     try:
         person = crowd.come_in(link, who)
     except Conflict as error:
-        page["end"] = crowd.told(link, is_rejected=True) | {"why": str(error)}
+        page["end"] = crowd.ending(link, is_rejected=True) | {"why": str(error)}
         return render(request, "accounts/crowd.html", page, status=409)
     return let_in(request, person, _first_page(link))
 

@@ -18,7 +18,13 @@ from django.utils.translation import gettext as _
 
 from annotator import access
 from annotator.errors import BadRequest, Conflict
-from annotator.models import Invitation, InvitationUse, Membership, Participant
+from annotator.models import (
+    Invitation,
+    InvitationUse,
+    Membership,
+    Participant,
+    Role,
+)
 from annotator.models.projects import Anybody
 from annotator.services import accounts
 from annotator.services.campaigns import participants
@@ -81,11 +87,14 @@ def is_guest(link: Invitation, user: Anybody) -> bool:
 def come_in(link: Invitation, who: PlatformGuest) -> User:
     """The participant's account, the same at every visit; they judge in the campaign.
 
-    Raises Conflict if the link has admitted as many as it may.
+    Raises Conflict if the link has admitted as many as it may, or if the account has
+    become more than a participant: an address is too weak a proof for that.
     """
     link = Invitation.objects.select_for_update().get(pk=link.pk)
     known = link.uses.filter(external_id=who.external_id).select_related("user").first()
     if known is not None:
+        if not _is_only_guest(known.user, link):
+            raise Conflict(_("Sign in with the password of your account."))
         return known.user
     if link.n_uses >= link.max_uses:
         raise Conflict(_("This study has all the participants that it needs."))
@@ -105,6 +114,14 @@ def come_in(link: Invitation, who: PlatformGuest) -> User:
     return user
 
 
+def _is_only_guest(user: User, link: Invitation) -> bool:
+    others = Membership.objects.filter(user=user).exclude(
+        project=link.project, role=Role.ANNOTATOR
+    )
+    is_more = user.is_staff or user.is_superuser or user.has_usable_password()
+    return not is_more and not others.exists()
+
+
 def end_of(person: Participant, state: str, *, done: int) -> dict[str, str]:
     """The code that this participant hands in, and where; {} for anyone else, and as
     long as there is something to judge. ``state``, ``done``: as the desk tells them."""
@@ -115,10 +132,10 @@ def end_of(person: Participant, state: str, *, done: int) -> dict[str, str]:
         user=person.user, invitation__campaign=person.campaign_id
     )
     use = uses.exclude(invitation__provider="").select_related("invitation").first()
-    return {} if use is None else told(use.invitation, is_rejected=state == "blocked")
+    return {} if use is None else ending(use.invitation, is_rejected=state == "blocked")
 
 
-def told(link: Invitation, *, is_rejected: bool) -> dict[str, str]:
+def ending(link: Invitation, *, is_rejected: bool) -> dict[str, str]:
     """A code of the link, and the address that hands it in where there is one."""
     code = link.rejection_code if is_rejected else link.completion_code
     is_prolific = link.provider == Invitation.Provider.PROLIFIC and code

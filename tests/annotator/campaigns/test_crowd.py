@@ -9,7 +9,14 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from annotator.models import Campaign, Invitation, InvitationUse, Judgment, Membership
+from annotator.models import (
+    Campaign,
+    Invitation,
+    InvitationUse,
+    Judgment,
+    Membership,
+    Project,
+)
 from annotator.services.projects import invitations
 from tests.annotator.campaigns_cast import campaign, draw, judge, person
 from tests.cast import Cast
@@ -182,3 +189,26 @@ def test_the_form_makes_a_link_that_the_platform_fills_in(cast: Cast) -> None:
     assert made_link.max_uses == 30
     assert made_link.completion_code
     assert made_link.completion_code != made_link.rejection_code
+
+
+@pytest.mark.parametrize("more", ["password", "role", "project", "staff"])
+def test_an_account_that_became_more_opens_by_no_platform_id(
+    cast: Cast, more: str
+) -> None:
+    made = campaign(cast, n=2)
+    url = entry(cast, made)
+    assert enter(url, "p1")[1] == 302
+    user = guest("p1")
+    if more == "password":
+        user.set_password("correct horse battery")
+    elif more == "role":
+        Membership.objects.filter(user=user).update(role="manager")
+    elif more == "project":
+        other = Project.objects.create(name="Other", slug="other")
+        Membership.objects.create(project=other, user=user, role="viewer")
+    else:
+        user.is_staff = True
+    user.save()
+    client, status = enter(url, "p1")
+    assert status == 409
+    assert "_auth_user_id" not in client.session
