@@ -32,6 +32,6 @@ def test_nodes_are_relabelled_and_undone_by_keys_alone(
     page.get_by_role("button", name="Undo all").press("Enter")
     expect(page.locator("main")).to_contain_text("as they were before: 1")
     assert gold.gold_of(cast.pair.source).text == people.SOURCE
-    page.goto(f"/p/windows/corpus/{cast.corpus.code}/relabel/?q=NP&label=N+X")
+    page.goto(f"/p/windows/corpus/{cast.corpus.code}/relabel/?q=NP&label=%28X")
     expect(page.get_by_role("alert")).to_contain_text("is not a label")
     check_axe(page)
