@@ -1,4 +1,4 @@
-"""From signing in to the first judgment of the sample: one click, then keys."""
+"""From signing in to the first judgment of the sample: one click, the guidelines, then keys."""
 
 import pytest
 from django.contrib.auth.models import User
@@ -23,6 +23,7 @@ def test_one_click_leads_to_the_first_judgment(
     check_axe(page)
     keep_picture(page, f"home-{width}")
     page.get_by_role("link", name="Try judging").click()
+    page.locator("#guideline-close").click()  # they come before the first item
     expect(page.locator("#card")).to_be_visible()
     keep_picture(page, f"first-judgment-{width}")
     page.keyboard.type("44")

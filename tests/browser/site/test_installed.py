@@ -90,6 +90,7 @@ def test_it_says_its_commands_and_parses(empty: Path) -> None:
 def test_an_item_of_the_sample_is_judged_by_keys(owner: Page) -> None:
     owner.goto("/p/sample/")
     owner.get_by_role("link", name="Start judging").first.click()
+    owner.locator("#guideline-close").click()  # they come before the first item
     expect(owner.locator("#card")).to_be_visible()
     expect(owner.locator("#count")).to_have_text("Training 1 of 4")
     owner.keyboard.type("45")
