@@ -15,7 +15,7 @@ from annotator.pages.agreement.report import MEASURE
 from annotator.pages.agreement.summary import DRIFTED
 from annotator.pages.campaigns import care
 from annotator.pages.site.settings import page_of
-from annotator.services.campaigns import checks, progress, setting_aside
+from annotator.services.campaigns import checks, messages, progress, setting_aside
 from annotator.services.campaigns.scales import scales_for
 from annotator.services.reports import agreement
 from annotator.services.reports import care as signs
@@ -75,6 +75,7 @@ def annotator(
         "answers": page_of(chosen, sent.get("page", ""), size=ROWS),
         "n_standing": sum(r.judgment.state == State.DONE for r in rows),
         "set_aside": setting_aside.listed(person),
+        "sent": messages.sent(campaign, person),
         **_measured(campaign, person),
     }
 
