@@ -125,7 +125,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("tree-drafts/<code:code>/ops/", editing.DraftOps.as_view()),
     path("tree-drafts/<code:code>/history/", editing.DraftHistory.as_view()),
     path("tree-drafts/<code:code>/save/", editing.DraftSave.as_view()),
-    path("tree-drafts/<code:code>/on-gold/", editing.DraftOnGold.as_view()),
     path("corpora/<code:code>/relabel/", treebanks.CorpusRelabel.as_view()),
     path("corpora/<code:code>/rules/", treebanks.CorpusRules.as_view()),
     path("corpora/<code:code>/problems/", treebanks.CorpusProblems.as_view()),

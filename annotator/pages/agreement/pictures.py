@@ -8,6 +8,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from annotator.exchange.written import FORMS, Exported
+from annotator.numbers import local
 from annotator.svg import charts, figure
 from core.layout.charts import FigureChart, bar_chart, interval_chart
 from core.layout.measure import GlyphTable
@@ -125,7 +126,7 @@ def _costs(body: Body, texts: Mapping[str, str]) -> list[tuple[str, str, float]]
 
 
 def _costly(rows: list[tuple[str, str, float]]) -> ReportChart:
-    bars = [(text, cost, f"+{cost:.3f}") for _item, text, cost in rows]
+    bars = [(text, cost, local(f"+{cost:.3f}")) for _item, text, cost in rows]
     chart = bar_chart(bars, measure=MEASURE, longest=LONGEST)
     desc = "; ".join(f"{text} {cost}" for text, _cost, cost in bars)
     heads = (_("Item"), _("Text"), _("Alpha gained without it"))

@@ -10,7 +10,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from annotator.models import Campaign, Item, Judgment, Participant
-from annotator.pages.agreement.report import MEASURE, as_number
+from annotator.numbers import as_number
+from annotator.pages.agreement.report import MEASURE
 from annotator.pages.agreement.summary import DRIFTED
 from annotator.pages.campaigns import care
 from annotator.pages.site.settings import page_of
