@@ -7,7 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.exceptions import ImproperlyConfigured
+from django.http import QueryDict
+from django.test import Client
+from django.urls import reverse
 
 from annotator import env
 from annotator.errors import BadRequest, Conflict, NotAllowed
@@ -22,6 +26,8 @@ from annotator.models import (
 )
 from annotator.services import jobs
 from annotator.services.campaigns import items, machines, progress, setup
+from annotator.services.reports import agreement
+from annotator.services.reports.agreement import ReportSource
 from tests.annotator.campaigns.llm import (
     KEY,
     Answer,
@@ -29,7 +35,7 @@ from tests.annotator.campaigns.llm import (
     completion,
     endpoint,
 )
-from tests.annotator.campaigns_cast import GOOD, HEADER, campaign, rows
+from tests.annotator.campaigns_cast import GOOD, HEADER, campaign, draw, judge, rows
 from tests.cast import Cast
 
 pytestmark = pytest.mark.django_db
@@ -368,3 +374,115 @@ def test_the_key_comes_from_the_environment_or_a_file(monkeypatch, tmp_path) -> 
     monkeypatch.setenv("GEMEL_LLM_KEY", KEY)
     with pytest.raises(ImproperlyConfigured):
         env.machine()
+
+
+def judged_by_people(made: Campaign, cast: Cast) -> None:
+    for user in (cast.bob, User.objects.get(username="judge1")):
+        for judgment in draw(made, user, 20):
+            points = 1 + judgment.item_id % 5
+            judge(judgment, {"meaning": points, "grammar": 6 - points})
+
+
+@pytest.fixture
+def both(cast: Cast, serve) -> Campaign:
+    """Judged by two people who agree, and a machine that agrees on meaning only."""
+    made = campaign(cast, n=20, people=2, overlap_share=1, prefetch=20)
+    judged_by_people(made, cast)
+    values = {item.paraphrase: 1 + item.pk % 5 for item in made.items.all()}
+
+    def answer(asked: dict[str, Any]) -> Answer:
+        text = json.loads(asked["messages"][1]["content"])["paraphrase"]
+        return completion({"meaning": values[text], "grammar": 1})
+
+    serve(answer)
+    run(made, cast.ada, price_in=1.0)
+    made.refresh_from_db()
+    return made
+
+
+def test_the_report_compares_the_machine_with_people(
+    cast: Cast, both: Campaign
+) -> None:
+    source = ReportSource(cast.project, "campaign", both)
+    body, _read = agreement.report(source, agreement.parse(QueryDict("")))
+    [machine] = body["machines"]
+    meaning, grammar = machine["scales"]
+    assert (machine["model"], machine["items"]) == ("small-model", 20)
+    assert meaning["agreement"]["value"] == pytest.approx(1)
+    assert grammar["agreement"]["value"] < 0.5
+    assert meaning["people"] == [1, 1]
+    assert grammar["bias"]["value"] == pytest.approx(-2)
+    assert body["facts"]["judgments"] == 40
+    assert body["facts"]["annotators"] == 2
+    assert all(len(scale["judges"]) == 2 for scale in body["scales"])
+    asked, _read = agreement.report(source, agreement.parse(QueryDict("machines=1")))
+    assert asked["facts"]["judgments"] == 60
+    assert asked["facts"]["annotators"] == 3
+    assert asked["facts"]["machines"] == {"M1": "small-model"}
+    json.dumps([body, asked], allow_nan=False)
+
+
+def test_figures_without_machines_stay_as_they_were(cast: Cast, both: Campaign) -> None:
+    source = ReportSource(cast.project, "campaign", both)
+    spec = agreement.parse(QueryDict(""))
+    with_machine, _read = agreement.report(source, spec)
+    machines.delete(MachineJudge.objects.get(), by=cast.ada)
+    without, _read = agreement.report(source, spec)
+    assert "machines" not in without
+    assert {k: v for k, v in with_machine.items() if k != "machines"} == without
+
+
+def test_pages_and_exports_mark_what_a_machine_said(
+    client: Client, cast: Cast, both: Campaign
+) -> None:
+    client.force_login(cast.ada)
+    place = {"slug": cast.project.slug, "code": both.code}
+    page = client.get(reverse("campaign", kwargs=place)).content.decode()
+    assert "small-model" in page
+    assert "127.0.0.1" in page
+    assert KEY not in page
+    report = reverse("report", args=[place["slug"], "campaign", both.code])
+    plain = client.get(report).content.decode()
+    assert "They count in no other figure of this report." in " ".join(plain.split())
+    assert "M1 (machine, small-model)" not in plain
+    asked = client.get(f"{report}?machines=1").content.decode()
+    assert "M1 (machine, small-model)" in asked
+    assert "Machine annotators count among people in these figures." in asked
+    item = both.items.first()
+    curating = reverse("curate_item", args=[place["slug"], both.code, item.code])
+    assert "small-model" in client.get(curating).content.decode()
+    people = b"".join(client.get(table(both, "campaign_table")).streaming_content)
+    said = b"".join(
+        client.get(table(both, "campaign_machines_table")).streaming_content
+    )
+    assert b"small-model" not in people
+    assert b"M1" not in people
+    assert said.count(b"\tsmall-model\t") == 40
+    pay = client.get(table(both, "campaign_participants"))
+    assert b"M1" not in b"".join(pay.streaming_content)
+    client.force_login(cast.bob)
+    assert client.get(table(both, "campaign_machines_table")).status_code == 403
+
+
+def table(made: Campaign, name: str) -> str:
+    return reverse(name, args=[made.project.slug, made.code, "tsv"])
+
+
+def test_a_manager_starts_continues_and_deletes_on_the_page(
+    client: Client, cast: Cast, made: Campaign, serve
+) -> None:
+    serve(good)
+    client.force_login(cast.ada)
+    act = reverse("campaign_act", args=[cast.project.slug, made.code])
+    sent = {"what": "machine", "model": "m", "seed": "3", "price_in": "0,5"}
+    client.post(act, sent | {"price_out": "much"})
+    assert not MachineJudge.objects.exists()
+    client.post(act, sent)
+    machine = MachineJudge.objects.get()
+    assert (machine.seed, machine.price_in, machine.price_out) == (3, 0.5, None)
+    jobs.run(Job.objects.get().pk)
+    client.post(act, {"what": "machine", "go_on": machine.code})
+    assert Job.objects.count() == 2
+    jobs.run(Job.objects.latest("pk").pk)
+    client.post(act, {"what": "machine", "delete": machine.code})
+    assert not MachineJudge.objects.exists()
