@@ -142,7 +142,18 @@ def merge(path: Path, wanted: Catalog) -> Catalog:
             before = known.get(message.id, message.context)
             text = before.string if before else None
             merged.add(message.id, text, message.locations, context=message.context)
+    for words in format_words() if wanted.domain == "django" else ():
+        if (before := known.get(words)) and words not in merged:
+            merged.add(words, before.string)
     return merged
+
+
+def format_words() -> Iterator[str]:
+    """Yield what formats say of themselves; one without German is shown in English."""
+    from annotator.exchange import registry
+
+    for one in registry.FORMATS.values():
+        yield from (one.title, one.needs, *one.losses)
 
 
 def as_text(catalog: Catalog) -> bytes:

@@ -22,7 +22,7 @@ from annotator.pages.campaigns import care, how_many
 from annotator.pages.campaigns import setup as campaign_setup
 from annotator.pages.site.needs import needs
 from annotator.pages.site.settings import at_once, named, page_of, typed
-from annotator.services.campaigns import progress
+from annotator.services.campaigns import messages, progress
 from annotator.services.reports import agreement
 from annotator.services.reports.agreement import ReportSource
 
@@ -134,6 +134,7 @@ def people(campaign: Campaign, sent: Mapping[str, str]) -> dict[str, Any]:
         "batches": batches,
         "n_present": rows.count(),
         "judges": judges,
+        "sent": messages.sent(campaign),
         **_care(campaign),
         "shares": [(one, {q.batch_id for q in one.queues.all()}) for one in judges],
     }

@@ -47,7 +47,7 @@ from annotator.models.projects import Anybody, id_of
 from annotator.pages.site.loop import loop_of
 from annotator.pages.site.needs import needs
 from annotator.pages.site.quality import is_measured
-from annotator.services.campaigns import shares
+from annotator.services.campaigns import messages, shares
 from annotator.services.campaigns.shares import JudgeShare
 from annotator.services.kept_counts import MANY, kept
 from annotator.services.projects.removals import deleted_projects
@@ -403,6 +403,7 @@ def home(user: Anybody) -> dict[str, Any]:
         "may_create": access.may_create(user),
         "archived": rows.exclude(archived_at=None),
         "deleted": deleted_projects(user),
+        "unread": [one for one in messages.of(user) if one.is_unread],
         "tasks": waiting(user),
         "needs": needs(user),
         "is_measured": is_measured(user),
