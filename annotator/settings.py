@@ -123,7 +123,11 @@ TEMPLATES = [
                 "annotator.pages.site.navigation.site",
                 "annotator.pages.site.tour.site",
             ],
-            "builtins": ["django.templatetags.i18n", "annotator.templatetags.gemel"],
+            "builtins": [
+                "django.templatetags.i18n",
+                "django.templatetags.l10n",
+                "annotator.templatetags.gemel",
+            ],
         },
     }
 ]

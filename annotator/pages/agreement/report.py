@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
+from annotator.numbers import as_number, as_percent, local
 from annotator.pages.agreement.words import in_words, of_measure, term_of
 from annotator.svg import charts
 from core.agreement.judgments.report import BETWEEN
@@ -271,7 +272,7 @@ class ReportPage:
             _("%(version)s after %(share)s") % {"version": v, "share": f"{share:.0%}"}
             for v, share in row.get("guidelines", [])
         ]
-        values = [f"{mean:+.2f}" for _n, mean in row["drift"]]
+        values = [local(f"{mean:+.2f}") for _n, mean in row["drift"]]
         name = self.name(row["annotator"])
         return {"name": name, "values": values, "guidelines": guidelines}
 
@@ -295,16 +296,6 @@ def shown_scales(body: Body, wanted: str) -> list[Body]:
     return [s for s in body["scales"] if wanted in ("", s["name"])]
 
 
-def as_number(value: float) -> str:
-    """Two decimals with a real minus sign."""
-    text = f"{value:.2f}"
-    return (text if text != "-0.00" else "0.00").replace("-", "−")
-
-
-def as_percent(value: float) -> str:
-    return f"{100 * value:.1f} %".replace("-", "−")
-
-
 def _drawn(shown: list[dict[str, Any]], rows: list[Body]) -> list[dict[str, Any]]:
     """What is shown of the rows, each with its interval on the line of them all."""
     figures = [row["figure"] for row in rows]
@@ -320,8 +311,8 @@ def _drawn(shown: list[dict[str, Any]], rows: list[Body]) -> list[dict[str, Any]
 def _from_to(name: str, values: list[float]) -> str:
     return _("%(name)s from %(first)s to %(last)s") % {
         "name": name,
-        "first": f"{values[0]:+.2f}",
-        "last": f"{values[-1]:+.2f}",
+        "first": local(f"{values[0]:+.2f}"),
+        "last": local(f"{values[-1]:+.2f}"),
     }
 
 

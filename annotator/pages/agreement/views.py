@@ -16,11 +16,11 @@ from annotator.errors import BadRequest
 from annotator.exchange.peers.reports import TransferReport as Counts
 from annotator.models import Campaign, ParaphraseTable, Project, Report
 from annotator.models.projects import Anybody
+from annotator.numbers import as_percent, local
 from annotator.pages.agreement.report import (
     MEASURE,
     SECTIONS,
     ReportPage,
-    as_percent,
     shown_scales,
 )
 from annotator.pages.agreement.summary import summary
@@ -296,8 +296,8 @@ def _between(value: str) -> str:
 def _disagreement(page: ReportPage, row: Any) -> Context:
     return {
         "item": row["item"],
-        "distance": f"{row['distance']:g}",
-        "leverage": f"{row['leverage']:+.4f}".replace("-", "−"),
+        "distance": local(f"{row['distance']:g}"),
+        "leverage": local(f"{row['leverage']:+.4f}"),
         "judges": [(page.name(v["annotator"]), v["values"]) for v in row["values"]],
     }
 
@@ -505,8 +505,8 @@ def _test(test: Body | None) -> dict[str, Any]:
     gap = test["figure"]["value"]
     p = test["p_holm"]
     return {
-        "gap": f"{'+' if gap >= 0 else '−'}{abs(100 * gap):.1f}",
-        "p": "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", "."),
+        "gap": local(f"{100 * gap:+.1f}"),
+        "p": local("p < 0.001" if p < 0.001 else f"p = {p:.3f}"),
         "is_sure": p < 0.05,
         "n_both": test["n"],
     }

@@ -112,6 +112,11 @@ campaign_urls: list[URLPattern] = [
     path("p/<slug:slug>/judge/", judge.choose, name="judging"),
     path("p/<slug:slug>/judge/<code:code>/", judge.screen, name="judge"),
     path(
+        "p/<slug:slug>/judge/<code:code>/messages/",
+        judge.messages,
+        name="judge_messages",
+    ),
+    path(
         "p/<slug:slug>/campaign/<code:code>/decisions.<slug:form>",
         campaigns.export,
         {"what": "decisions"},

@@ -7,6 +7,7 @@ import { askConflict, askFlag, askSettings, askSkip, isNew, nameKeys, showGuidel
 import { makeDrafts } from "./drafts.js";
 import { isSignedOut, send } from "./http.js";
 import { listen } from "./keys.js";
+import { makeMessages } from "./messages.js";
 import { makeNotice } from "./notice.js";
 import { makeOutbox } from "./outbox.js";
 import { openStore } from "./store.js";
@@ -23,6 +24,9 @@ const card = makeCard(config.scales);
 const clock = makeClock();
 const drafts = makeDrafts(config.user, config.campaign);
 const notice = makeNotice({ look, offerSkipped });
+const messages = makeMessages(config.messages, {
+  failed: (answer) => (isSignedOut(answer) ? signedOut() : say(gettext("No connection"), "warn")),
+});
 let { preference } = config;
 /** @type {{ guideline: any, status: any, [part: string]: any }} */
 let desk = { guideline: { number: 0, text: "" }, status: { done: 0, expected: 0 } };
@@ -95,6 +99,7 @@ async function look() {
   desk.status.done += outbox.uncounted(new Set(desk.recent.map((one) => one.code)));
   take(desk.next);
   hand.sort(begunFirst);
+  messages.show(desk.messages);
   if (!behind.length) behind = desk.recent.filter((one) => !outbox.holds(one.code)).reverse().map((one) => [one]);
   if (!outbox.size) say(gettext("Ready"), "good");
   if (isNew(desk.guideline)) await read();
@@ -364,6 +369,7 @@ function changed() {
 
 const commands = {
   save, skip, flag, back, forward, undo, settings, discard,
+  heard: () => messages.markRead(),
   digit: (sign) => { card.digit(sign); },
   first: () => card.scale(0),
   second: () => card.scale(1),
