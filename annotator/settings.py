@@ -290,7 +290,6 @@ SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "annotator.api.calls.described.refusals",
-        "annotator.api.calls.described.links",
     ],
     "ENUM_NAME_OVERRIDES": {
         "JobStateEnum": "annotator.models.jobs.Job.State",
