@@ -62,6 +62,7 @@ CONTENT_SECURITY_POLICY = {
         "default-src": [SELF],
         "img-src": [SELF, "data:"],
         "object-src": [NONE],
+        "worker-src": [SELF],
         "base-uri": [NONE],
         "frame-ancestors": [NONE],
         "form-action": [SELF],
@@ -291,7 +292,6 @@ SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "annotator.api.calls.described.refusals",
-        "annotator.api.calls.described.links",
     ],
     "ENUM_NAME_OVERRIDES": {
         "JobStateEnum": "annotator.models.jobs.Job.State",

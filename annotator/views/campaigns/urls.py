@@ -117,6 +117,8 @@ campaign_urls: list[URLPattern] = [
     # judging
     path("p/<slug:slug>/judge/", judge.choose, name="judging"),
     path("p/<slug:slug>/judge/<code:code>/", judge.screen, name="judge"),
+    path("p/<slug:slug>/judge/<code:code>/shell/", judge.shell, name="judge_shell"),
+    path("judging-worker.js", judge.worker, name="judge_worker"),
     path(
         "p/<slug:slug>/judge/<code:code>/messages/",
         judge.messages,
