@@ -33,8 +33,8 @@ NO_PAGES = {  # files, parts of pages, answers to programs, and what leads elsew
     *("project_query_export", "query_export", "ledger_export", "campaign_table"),
     *("project_query_groups", "query_groups"),
     *("campaign_decisions", "campaign_items_table", "campaign_items_sample"),
-    *("campaign_timesheet", "campaign_participants"),
-    *("frozen_export", "report_export"),
+    *("campaign_timesheet", "campaign_participants", "campaign_machines_table"),
+    *("frozen_export", "report_export", "frozen_chart", "report_chart"),
     *("agreement_line", "measured_needs", "report_fresh"),
 }
 FOR_PROGRAMMERS = {"README", "house"}
