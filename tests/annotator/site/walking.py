@@ -132,6 +132,8 @@ def special() -> Iterator[tuple[str, str]]:
 def pages(client: Client) -> Iterator[tuple[str, str, Page]]:
     named = [(p.name, url) for p in project_patterns() for url in addresses(p)]
     for name, url in [*named, *special()]:
+        if name == "judge_shell":  # it is shown in place of "judge", without network
+            continue
         answer = client.get(url)
         kind = answer.headers.get("Content-Type", "")
         if answer.status_code == 200 and kind.startswith("text/html"):
