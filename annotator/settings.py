@@ -124,7 +124,11 @@ TEMPLATES = [
                 "annotator.pages.site.navigation.site",
                 "annotator.pages.site.tour.site",
             ],
-            "builtins": ["django.templatetags.i18n", "annotator.templatetags.gemel"],
+            "builtins": [
+                "django.templatetags.i18n",
+                "django.templatetags.l10n",
+                "annotator.templatetags.gemel",
+            ],
         },
     }
 ]
@@ -286,7 +290,6 @@ SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "annotator.api.calls.described.refusals",
-        "annotator.api.calls.described.links",
     ],
     "ENUM_NAME_OVERRIDES": {
         "JobStateEnum": "annotator.models.jobs.Job.State",

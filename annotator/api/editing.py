@@ -9,11 +9,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotator.api.calls.queries import validated
 from annotator.models import Corpus, Parse, Sentence, TreeDraft
 from annotator.services.corpora.trees import MAX_TEXT
 from annotator.services.parses import arc_drafts, consequences, drafts, gold, steps
-from annotator.services.treebanks import comparing
 from core.trees.words import MAX_FORM
 
 
@@ -211,40 +209,6 @@ class DraftSave(APIView):
             seen = sent.validated_data.get("gold", "")
             saved = gold.save_as_gold(draft, by=request.user, seen=seen)
         return Response(SavedDraftSerializer(saved).data)
-
-
-class OnGoldSerializer(serializers.Serializer[Any]):
-    """``gold``: the gold parse that the refusal of ``save`` named."""
-
-    uuid = serializers.UUIDField()
-    base_rev = serializers.IntegerField(min_value=0)
-    gold = serializers.RegexField(r"^[0-9a-f]{16}\Z")
-
-
-class PutOnGoldSerializer(serializers.Serializer[Any]):
-    """``done``: how many of your steps are on it; ``left``: why others are not;
-    ``is_typed``: whether a whole tree that you typed is among these."""
-
-    done = serializers.IntegerField()
-    left = serializers.ListField(child=serializers.CharField())
-    is_typed = serializers.BooleanField()
-    revision = serializers.IntegerField()
-
-
-class DraftOnGold(APIView):
-    """Your steps on the gold tree that someone else saved meanwhile."""
-
-    @extend_schema(request=OnGoldSerializer, responses=PutOnGoldSerializer)
-    def post(self, request: Request, code: str) -> Response:
-        """The gold tree is your draft then, and each of your steps a step on it; undo
-        goes back. 409 `stale_edit` if draft or gold tree are others by now."""
-        draft = draft_or_404(request, code)
-        sent = validated(OnGoldSerializer, request)
-        seen = sent.pop("gold")
-        made = comparing.put_on_gold(draft, by=request.user, seen=seen, **sent)
-        draft.refresh_from_db()
-        answer = {name: getattr(made, name) for name in ("done", "left", "is_typed")}
-        return Response(PutOnGoldSerializer(answer | {"revision": draft.revision}).data)
 
 
 def sentence_or_404(request: Request, code: str) -> Sentence:

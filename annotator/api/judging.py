@@ -17,6 +17,7 @@ from rest_framework.response import Response
 from annotator.pages.site.documents import rendered
 from annotator.services.campaigns import checks, judging, preferences
 from annotator.services.campaigns.answers import VERBS, Answer, take
+from annotator.services.campaigns.messages import mark_read
 
 MAX_HELD = 200
 
@@ -59,6 +60,12 @@ class SeenSerializer(serializers.Serializer[Any]):
     """``number``: the version of the guidelines that the person has read."""
 
     number = serializers.IntegerField(min_value=0, max_value=10**6)
+
+
+class ReadSerializer(serializers.Serializer[Any]):
+    """``message``: the code of the newest message that the person has read."""
+
+    message = serializers.RegexField(r"^[0-9a-f]{16}$")
 
 
 class PreferenceSerializer(serializers.Serializer[Any]):
@@ -139,6 +146,19 @@ def guideline(request: Request, code: str) -> Response:
     """The guidelines were read, up to the version given."""
     person = judging.participant_of(code, request.user)
     judging.saw_guideline(person, _valid(SeenSerializer, request)["number"])
+    return Response(status=204)
+
+
+@extend_schema(methods=["GET"], responses=OpenApiTypes.OBJECT)
+@extend_schema(methods=["POST"], request=ReadSerializer, responses={204: None})
+@api_view(["GET", "POST"])
+def messages(request: Request, code: str) -> Response:
+    """GET: the messages that the person has not read. POST: one, and those before it,
+    were read."""
+    person = judging.participant_of(code, request.user)
+    if request.method == "GET":
+        return Response({"messages": judging.unread(person)})
+    mark_read(person, _valid(ReadSerializer, request)["message"])
     return Response(status=204)
 
 

@@ -22,6 +22,7 @@ from annotator.models.joint import (
     VerdictEvent,
 )
 from annotator.models.judgments import (
+    CampaignMessage,
     JudgePreference,
     Judgment,
     JudgmentEvent,
@@ -64,6 +65,7 @@ __all__ = [
     "BatchTree",
     "Bitext",
     "Campaign",
+    "CampaignMessage",
     "Condition",
     "Corpus",
     "Credit",

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -48,6 +48,7 @@ class Participant(models.Model):
     n_repeats = models.PositiveIntegerField(default=0)
     forgiven = models.PositiveIntegerField(default=0)  # checks before reinstatement
     forgiven_failed = models.PositiveIntegerField(default=0)  # … those failed
+    messages_read_at = models.DateTimeField(null=True, blank=True)  # those until then
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
@@ -206,6 +207,60 @@ class JudgmentEvent(models.Model):
 
     def __str__(self) -> str:
         return f"{self.verb} at revision {self.revision} of {self.judgment_id}"
+
+
+_TO = "campaign__participants"
+
+
+class CampaignMessageQuerySet(models.QuerySet["CampaignMessage"]):
+    def shown_to(self, user: Anybody) -> "CampaignMessageQuerySet":
+        """What this person reads as a participant, those to everyone since they came;
+        with ``is_unread``."""
+        read_at, to = F(f"{_TO}__messages_read_at"), F(_TO)
+        rows = self.filter(
+            Q(participant=None) | Q(participant=to),
+            **{f"{_TO}__user_id": id_of(user), f"{_TO}__created_at__lte": F("at")},
+        ).exclude(text="", is_resolved=False)
+        return rows.annotate(
+            is_unread=models.Case(
+                models.When(at__lte=read_at, then=False), default=True
+            )
+        )
+
+
+class CampaignMessage(models.Model):
+    """What a manager wrote to the people of a campaign. Rows are only ever added.
+
+    ``participant``: the only one who reads it; empty: everyone. ``judgment``: whose
+    flag it answers, ``flag``: the text of that flag, which is open again once it
+    changes. The last answer says whether the flag is resolved. An empty ``text``
+    resolves or reopens it without a word.
+    """
+
+    code = CodeField()
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="messages")
+    participant = models.ForeignKey(
+        Participant, models.CASCADE, null=True, blank=True, related_name="messages"
+    )
+    judgment = models.ForeignKey(
+        Judgment, models.PROTECT, null=True, blank=True, related_name="flag_answers"
+    )
+    flag = models.CharField(max_length=200, blank=True)
+    is_resolved = models.BooleanField(default=False)
+    text = models.TextField(blank=True)
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
+    )
+    at = models.DateTimeField(default=timezone.now)
+    objects = CampaignMessageQuerySet.as_manager()
+    is_unread: bool  # by the person whom ``shown_to`` names
+
+    class Meta:
+        ordering = ["-at", "-pk"]
+        indexes = [models.Index(fields=["campaign", "at"], name="message_of_campaign")]
+
+    def __str__(self) -> str:
+        return self.text or f"flag of {self.judgment_id}"
 
 
 class Tally(models.Model):

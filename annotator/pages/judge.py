@@ -36,6 +36,7 @@ def _config(
         "desk": reverse("api_desk", args=[code]),
         "answers": reverse("api_answers", args=[code]),
         "guideline": reverse("api_guideline", args=[code]),
+        "messages": reverse("api_messages", args=[code]),
         "preferences": reverse("api_judge_preference"),
         "campaign": code,
         "user": user.get_username(),

@@ -10,7 +10,8 @@
 Phrases may be discontinuous. If several nodes have no parent, they are attached to a
 phrase VROOT that the file does not hold. A terminal tagged -NONE- is a trace. "--" is
 an empty value, except as a tag. ``meta["ids"]`` of a parse gives the id of each node in
-preorder, "" for that VROOT.
+preorder, "" for that VROOT. ``meta["source"]`` of an edited one is the ``<s>`` that it
+was: nodes of the same id keep what else it says of them.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -36,10 +37,12 @@ LOSSES = (
     "Pairs, labels, links and layers are left out: see treealigner.",
     "Dependency parses, and sentences without a constituency parse, are left out.",
     "The raw text and the token columns upos and misc are left out.",
-    "Secondary edges are kept only in sentences that came as TigerXML.",
+    "Secondary edges and further attributes are kept only in sentences that came as "
+    "TigerXML.",
 )
 TRACE = "-NONE-"
 VROOT = "VROOT"
+SOURCE = "source"
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<corpus id="gemel">\n<head/>\n<body>'
 TAIL = "\n</body>\n</corpus>\n"
 
@@ -96,6 +99,12 @@ def terminals(tree: Tree) -> tuple[int, ...]:
     return tuple(sorted(leaves, key=lambda v: (tree.spans[v], v)))
 
 
+def _is_virtual(tree: Tree) -> bool:
+    """Whether the root needs no node in the file: its children are below nothing."""
+    edges = tree.edges and any(tree.edges[v] for v in tree.children[0])
+    return tree.labels[0] == VROOT and not edges
+
+
 def node_ids(tree: Tree, sentence: str) -> list[str]:
     """Fresh ids: terminals from 1, phrases from 500, "" for a virtual root."""
     ids = [""] * len(tree)
@@ -103,7 +112,7 @@ def node_ids(tree: Tree, sentence: str) -> list[str]:
         ids[v] = f"{sentence}_{n}"
     n = max(500, len(terminals(tree)) + 1)
     for v in range(len(tree)):
-        if not tree.is_leaf(v) and not (v == 0 and tree.labels[0] == VROOT):
+        if not tree.is_leaf(v) and not (v == 0 and _is_virtual(tree)):
             ids[v] = f"{sentence}_{n}"
             n += 1
     return ids
@@ -148,7 +157,7 @@ def _with_new(made: list[str], tree: Tree, ids: Sequence[str]) -> list[str]:
     stem = next((one for one in ids if one), "s_0").rpartition("_")[0]
     used, n = {*ids, *made}, 500
     for v, one in enumerate(made):
-        if one or (v == 0 and tree.labels[0] == VROOT):
+        if one or (v == 0 and _is_virtual(tree)):
             continue
         while f"{stem}_{n}" in used:
             n += 1
@@ -166,26 +175,59 @@ def render(record: SentenceRecord, name: str) -> str:
     root = ids[0] or next((i for i in ids[1:] if i), "")
     rows = [f"\n<s{xml.attributes([('id', name)])}>"]
     rows.append(f"<graph{xml.attributes([('root', root)])}>\n<terminals>")
-    rows += [_terminal(record, tree, v, ids[v]) for v in terminals(tree)]
+    given = _given(record.parse)
+    for v in terminals(tree):
+        values = _of_terminal(record, tree, v, ids[v], given.get(ids[v]))
+        second = _secondary(given.get(ids[v]), ids)
+        row = f" <t{xml.attributes(values.items())}"
+        rows += [f"{row}>", *second, " </t>"] if second else [f"{row}/>"]
     rows.append("</terminals>\n<nonterminals>")
     for v in range(len(tree)):
         if not tree.is_leaf(v) and ids[v]:
-            rows.append(
-                f"<nt{xml.attributes([('id', ids[v]), ('cat', tree.labels[v])])}>"
-            )
+            known = given.get(ids[v])
+            values = dict(known.items()) if known is not None else {}
+            values |= {"id": ids[v], "cat": tree.labels[v]}
+            rows.append(f"<nt{xml.attributes(values.items())}>")
             rows += [_edge(tree, child, ids[child]) for child in tree.children[v]]
-            rows.append("</nt>")
+            rows += [*_secondary(known, ids), "</nt>"]
     rows.append("</nonterminals>\n</graph>\n</s>")
     return "\n".join(rows)
 
 
-def _terminal(record: SentenceRecord, tree: Tree, v: int, name: str) -> str:
+def _given(parse: ParseRecord) -> dict[str, Element]:
+    """The elements of the ``<s>`` that an edited tree was, by id."""
+    source = str(parse.meta.get(SOURCE, ""))
+    try:
+        found = list(xml.items([source], frozenset({"s"}))) if source else []
+    except FormatError:  # a bundle from elsewhere may bring any
+        return {}
+    roots = [one.element for one in found if one.element is not None]
+    return {el.get("id", ""): el for root in roots for el in root.iter() if el != root}
+
+
+def _of_terminal(
+    record: SentenceRecord, tree: Tree, v: int, name: str, known: Element | None
+) -> dict[str, str]:
+    """The attributes of a terminal; those that came with it stay in their order."""
     token = (
         record.tokens[tree.tokens[v]] if tree.tokens[v] >= 0 else Token(tree.forms[v])
     )
-    values = [("id", name), ("word", token.form), ("pos", tree.labels[v])]
-    values += [("lemma", token.lemma), ("morph", token.feats)]
-    return f" <t{xml.attributes(pair for pair in values if pair[1])}/>"
+    values = dict(known.items()) if known is not None else {}
+    values |= {"id": name, "word": token.form, "pos": tree.labels[v]}
+    for column, value in (("lemma", token.lemma), ("morph", token.feats)):
+        if value or column in values:
+            values[column] = value or "--"
+    return values
+
+
+def _secondary(known: Element | None, ids: Sequence[str]) -> list[str]:
+    """The secondary edges that came with a node, to nodes that are still there."""
+    edges = known.iter("secedge") if known is not None else ()
+    return [
+        f" <secedge{xml.attributes(one.items())}/>"
+        for one in edges
+        if one.get("idref") in ids
+    ]
 
 
 def _edge(tree: Tree, v: int, name: str) -> str:

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from annotator.models import Judgment, JudgmentEvent
-from annotator.services.campaigns import items, participants, setup
+from annotator.services.campaigns import items, messages, participants, setup
 from tests.annotator.campaigns_cast import (
     HEADER,
     campaign,
@@ -483,3 +483,20 @@ def test_the_best_and_the_worst_are_chosen_by_two_digits(open_page, people) -> N
     expect(page.locator("#notice h2")).to_have_text("All done")
     values = [one.values["best"] for one in Judgment.objects.order_by("pk")]
     assert [sorted(values[:3]), sorted(values[3:])] == [[-1, 0, 1]] * 2
+
+
+def test_messages_are_read_one_by_one_above_the_item(
+    open_page, people, check_axe
+) -> None:
+    made = campaign(people)
+    texts = ("A day longer.", "Slower, please.")
+    for text in texts:
+        messages.send(made, text, by=people.ada, to=person(made, people.bob))
+    page = start(open_page, people, made)
+    check_axe(page)
+    for text in texts:
+        expect(page.locator("#messages .thread")).to_contain_text(text)
+        page.get_by_role("button", name="Mark as read").press("Enter")
+    expect(page.locator("#messages")).to_be_hidden()
+    assert not any(one.is_unread for one in messages.of(people.bob))
+    assert done() == 0

@@ -1,6 +1,7 @@
 """Pages of campaigns for those who run them."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import QuerySet
@@ -21,18 +22,29 @@ from annotator.pages.campaigns import care, how_many
 from annotator.pages.campaigns import setup as campaign_setup
 from annotator.pages.site.needs import needs
 from annotator.pages.site.settings import at_once, named, page_of, typed
-from annotator.services.campaigns import progress
+from annotator.services.campaigns import messages, progress
 from annotator.services.reports import agreement
 from annotator.services.reports.agreement import ReportSource
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignRow:
+    """A campaign with the answers given and needed."""
+
+    campaign: Campaign
+    done: int
+    need: int
 
 
 def listed(project: Project, *, by: Anybody) -> dict[str, Any]:
     """The campaigns of a project: all of them, and those this person judges in."""
     mine = project.campaigns.filter(participants__user_id=id_of(by))
     may_see = access.may(by, "see_others", project)
+    rows = list(project.campaigns.filter(archived_at=None)) if may_see else []
+    counts = progress.done_and_needed(rows)
     return {
         "project": project,
-        "campaigns": project.campaigns.filter(archived_at=None) if may_see else [],
+        "campaigns": [CampaignRow(one, *counts.get(one.pk, (0, 0))) for one in rows],
         "archived": project.campaigns.exclude(archived_at=None) if may_see else [],
         "mine": list(mine.exclude(state=Campaign.State.DRAFT)),
         "may_manage": access.may(by, "manage", project),
@@ -122,6 +134,7 @@ def people(campaign: Campaign, sent: Mapping[str, str]) -> dict[str, Any]:
         "batches": batches,
         "n_present": rows.count(),
         "judges": judges,
+        "sent": messages.sent(campaign),
         **_care(campaign),
         "shares": [(one, {q.batch_id for q in one.queues.all()}) for one in judges],
     }

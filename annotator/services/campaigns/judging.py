@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 from annotator import access
 from annotator.models import (
     Campaign,
+    CampaignMessage,
     Guideline,
     Item,
     JudgePreference,
@@ -24,7 +25,7 @@ from annotator.models import (
     Participant,
 )
 from annotator.models.projects import Anybody, id_of
-from annotator.services.campaigns import crowd, leases, shares
+from annotator.services.campaigns import crowd, leases, messages, shares
 from annotator.services.campaigns.shares import JudgeShare
 from annotator.services.kept_counts import kept
 
@@ -111,6 +112,7 @@ def of(person: Participant) -> dict[str, Any]:
         },
         "next": held,
         "recent": recent(person),
+        "messages": unread(person),
         "status": status(person, is_empty=not held),
     }
 
@@ -167,6 +169,28 @@ def status(person: Participant, *, is_empty: bool) -> dict[str, Any]:
         "guideline": campaign.guideline_number,
         "contact": campaign.contact,
         **crowd.end_of(person, state, done=share.done),
+    }
+
+
+def unread(person: Participant) -> list[dict[str, Any]]:
+    """Messages of the managers that this person has not read, newest first."""
+    assert person.user is not None
+    rows = messages.of(person.user, person.campaign)
+    return [message(row) for row in rows if row.is_unread]
+
+
+def message(row: CampaignMessage) -> dict[str, Any]:
+    """One message as its reader sees it; ``about``: the flagged item, if it answers a
+    flag."""
+    item = row.judgment.item if row.judgment else None
+    return {
+        "code": row.code,
+        "at": row.at,
+        "by": str(row.by or ""),
+        "text": row.text,
+        "about": f"{item.instance.phrase} → {item.paraphrase}" if item else "",
+        "flag": row.flag,
+        "resolved": row.is_resolved,
     }
 
 

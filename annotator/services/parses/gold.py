@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 
 from annotator import access
 from annotator.errors import StaleEdit
-from annotator.exchange.rows import FILE
+from annotator.exchange.rows import FILE, RAW
 from annotator.models import AlignmentLayer, Origin, Parse, Sentence, TreeDraft
 from annotator.models.projects import Anybody
 from annotator.services.alignments import links, operations
@@ -236,9 +236,9 @@ def _put(made: Parse, former: Parse | None, new: Settled, by: Anybody) -> Parse:
     return made
 
 
-def _named(made: Parse, former: Parse | None) -> dict[str, list[str]]:
+def _named(made: Parse, former: Parse | None) -> dict[str, Any]:
     """The ids of its nodes, where the tree before came with some: alignments in files
-    of their own name them."""
+    of their own name them. And the text it came as, which says more of these nodes."""
     ids = former.meta.get(IDS) if former and made.kind == TREES else None
     if not ids:
         return {}
@@ -246,7 +246,11 @@ def _named(made: Parse, former: Parse | None) -> dict[str, list[str]]:
     with suppress(GemelError):  # one that cannot be read names nothing
         before = former.to_tree()
         if len(ids) == len(before):  # a bundle from elsewhere may bring any
-            return {IDS: tigerxml.kept_ids(made.to_tree(), before, ids)}
+            tree = made.to_tree()
+            named = {IDS: tigerxml.kept_ids(tree, before, ids)}
+            source = former.meta.get(RAW) or former.meta.get(tigerxml.SOURCE)
+            is_cut = tree.n_tokens != before.n_tokens
+            return named | ({tigerxml.SOURCE: source} if source and not is_cut else {})
     return {}
 
 

@@ -124,6 +124,7 @@ ROWS: dict[str, tuple[type[Model], str]] = {
     "guidelines": (models.Guideline, "campaign__project"),
     "batches": (models.Batch, "campaign__project"),
     "participants": (models.Participant, "campaign__project"),
+    "messages": (models.CampaignMessage, "campaign__project"),
     "queues": (models.Queue, "participant__campaign__project"),
     "ratings": (models.RatingSet, "project"),
     "reports": (models.Report, "project"),

@@ -18,7 +18,7 @@ from annotator.errors import BadRequest, Refusal
 from annotator.exchange.written import FORMS
 from annotator.forms import number, refuse_unknown
 from annotator.http.answers import form_page
-from annotator.models import Campaign, Participant
+from annotator.models import Campaign, Judgment, Participant
 from annotator.pages.campaigns import annotator as annotators
 from annotator.pages.campaigns import overview as pages
 from annotator.pages.campaigns import plan
@@ -30,6 +30,7 @@ from annotator.services.campaigns import (
     sharing,
     simulation,
 )
+from annotator.services.campaigns import messages as notes
 from annotator.services.campaigns.scales import TEMPLATES
 from annotator.services.reports import exports
 
@@ -83,10 +84,12 @@ def design(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 def flags(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Items that judges flagged or skipped."""
     campaign = access.campaign_or_404(request.user, slug, code, "see_others")
+    flagged = exports.flagged(campaign)
+    answers = notes.threads(flagged)
     context = {
         "project": campaign.project,
         "campaign": campaign,
-        "flagged": exports.flagged(campaign),
+        "flagged": [(one, answers[one.pk]) for one in flagged],
         "may_see_names": access.may(request.user, "see_names", campaign.project),
         "may_manage": access.may(request.user, "manage", campaign.project),
     }
@@ -161,10 +164,10 @@ def act(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         messages.success(request, ACTIONS[what](request, campaign))
     except Refusal as error:
         messages.error(request, str(error))
-    if request.POST.get("back") == "annotator":
+    back = request.POST.get("back", "")
+    if back == "annotator":
         return redirect("campaign_annotator", slug, code, request.POST["person"])
-    is_designing = request.POST.get("back") == "design"
-    return redirect("campaign_design" if is_designing else "campaign", slug, code)
+    return redirect(BACK.get(back, "campaign"), slug, code)
 
 
 def _open(request: HttpRequest, campaign: Campaign) -> str:
@@ -223,6 +226,26 @@ def _withdraw(request: HttpRequest, campaign: Campaign) -> str:
     return _("Withdrawn: no one gets this item any more; its answers are kept.")
 
 
+def _message(request: HttpRequest, campaign: Campaign) -> str:
+    code, text = (request.POST.get(name, "") for name in ("person", "text"))
+    people = campaign.participants.select_related("user")
+    person = get_object_or_404(people, code=code) if code else None
+    notes.send(campaign, text, by=request.user, to=person)
+    who = {"name": person}
+    return _("Sent to %(name)s.") % who if person else _("Sent to everyone.")
+
+
+def _answer(request: HttpRequest, campaign: Campaign) -> str:
+    rows = Judgment.objects.of(campaign).select_related(
+        "participant__campaign__project"
+    )
+    judgment = get_object_or_404(rows, code=request.POST.get("judgment", ""))
+    is_resolved = request.POST.get("flag") == "resolve"
+    text = request.POST.get("text", "")
+    notes.answer_flag(judgment, text, by=request.user, is_resolved=is_resolved)
+    return _("The flag is resolved.") if is_resolved else _("The flag is open.")
+
+
 def _rehearse(request: HttpRequest, campaign: Campaign) -> str:
     most, sent = simulation.MAX_PEOPLE, request.POST.get("people", "3")
     problem = _("Enter 1 to %(most)s annotators.") % {"most": most}
@@ -233,6 +256,11 @@ def _rehearse(request: HttpRequest, campaign: Campaign) -> str:
     )
 
 
+BACK = {
+    "design": "campaign_design",
+    "flags": "campaign_flags",
+    "people": "campaign_people",
+}
 ACTIONS = {
     "open": _open,
     "pause": _pause,
@@ -241,5 +269,7 @@ ACTIONS = {
     "person": _person,
     "baseline": _baseline,
     "rehearse": _rehearse,
+    "message": _message,
+    "answer": _answer,
     "withdraw": _withdraw,
 }

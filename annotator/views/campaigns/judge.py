@@ -8,13 +8,15 @@ from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_GET, require_http_methods
 
 from annotator import access
 from annotator.models import Campaign
 from annotator.models.projects import id_of
 from annotator.pages import judge
 from annotator.services.campaigns import judging
+from annotator.services.campaigns.messages import mark_read
+from annotator.services.campaigns.messages import of as list_of
 
 
 @login_required
@@ -27,6 +29,26 @@ def choose(request: HttpRequest, slug: str) -> HttpResponse:
     if len(rows) == 1:
         return redirect("judge", slug, rows[0].code)
     return render(request, "judge/choose.html", {"project": project, "campaigns": rows})
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def messages(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    """What the managers wrote to this person; POST marks it as read."""
+    project = access.project_or_404(request.user, slug, "annotate")
+    person = judging.participant_of(code, request.user)
+    if request.method == "POST":
+        mark_read(person, request.POST.get("message", ""))
+        is_home = request.POST.get("back") == "home"
+        return (
+            redirect("projects") if is_home else redirect("judge_messages", slug, code)
+        )
+    page = {
+        "project": project,
+        "campaign": person.campaign,
+        "shown": list_of(request.user, person.campaign),
+    }
+    return render(request, "judge/messages.html", page)
 
 
 @never_cache

@@ -114,6 +114,11 @@ campaign_urls: list[URLPattern] = [
     path("p/<slug:slug>/judge/<code:code>/shell/", judge.shell, name="judge_shell"),
     path("judging-worker.js", judge.worker, name="judge_worker"),
     path(
+        "p/<slug:slug>/judge/<code:code>/messages/",
+        judge.messages,
+        name="judge_messages",
+    ),
+    path(
         "p/<slug:slug>/campaign/<code:code>/decisions.<slug:form>",
         campaigns.export,
         {"what": "decisions"},

@@ -9,6 +9,7 @@ import { makeDrafts } from "./drafts.js";
 import { byCode, makeHand } from "./hand.js";
 import { isSignedOut, send } from "./http.js";
 import { listen } from "./keys.js";
+import { makeMessages } from "./messages.js";
 import { makeNotice } from "./notice.js";
 import { makeOutbox } from "./outbox.js";
 import { counted, makeProgress, makeStretch, midnight } from "./progress.js";
@@ -28,6 +29,9 @@ const card = makeCard(config.scales);
 const clock = makeClock();
 const drafts = makeDrafts(config.user, config.campaign);
 const notice = makeNotice({ look, offerSkipped });
+const messages = makeMessages(config.messages, {
+  failed: (answer) => (isSignedOut(answer) ? signedOut() : say(gettext("No connection"), "warn")),
+});
 let { preference } = config;
 let kept;                // items ahead on this device
 let isAway = false;      // what is in view comes from this device: the server was not asked
@@ -94,6 +98,7 @@ async function look() {
   addDone(outbox.uncounted(new Set(desk.recent.map((one) => one.code))));
   hand.heard(desk.status);
   hand.fill(desk.next); // all that are one's own
+  messages.show(desk.messages);
   if (!behind.length) behind = desk.recent.filter((one) => !outbox.holds(one.code)).reverse().map((one) => [one]);
   if (!outbox.size) say(gettext("Ready"), "good");
   if (isNew(desk.guideline)) await read();
@@ -381,6 +386,7 @@ function changed() {
 
 const commands = {
   save, skip, flag, back, forward, undo, settings, discard,
+  heard: () => messages.markRead(),
   digit: (sign) => { card.digit(sign); },
   first: () => card.scale(0),
   second: () => card.scale(1),

@@ -517,3 +517,68 @@ def test_the_check_of_a_bundle_says_nothing_of_what_is_new(cast: Cast) -> None:
     assert "new" not in checked.result, "not none: nobody has looked"
     written = bring_in(cast, bundle, name="a.gemel", kind="gemel")
     assert written.result["new"]["sentences"] == 2
+
+
+RICH = """<?xml version="1.0"?>
+<corpus id="c">
+<head/>
+<body>
+<s id="s1"><graph root="p2">
+<terminals>
+<t word="Eva" morph="--" pos="NE" type="person" id="w1"/>
+<t word="will" morph="--" pos="VMFIN" type="--" id="w2"/>
+<t word="baden" morph="--" pos="VVINF" type="--" id="w3">
+<secedge label="SB" idref="w1"/></t>
+<t word="." pos="$." id="w4"/>
+</terminals>
+<nonterminals>
+<nt id="p1" cat="VP" status="checked"><edge label="HD" idref="w3"/></nt>
+<nt id="p2" cat="S" status="open"><edge label="SB" idref="w1"/>
+<edge label="HD" idref="w2"/><edge label="OC" idref="p1"/></nt>
+</nonterminals>
+</graph></s>
+</body>
+</corpus>
+"""
+
+
+def edit_gold(cast: Cast, op: str, **values) -> None:
+    """Edit the gold tree of the only sentence, and save it as gold."""
+    (sentence,) = Sentence.objects.filter(corpus__name="News")
+    draft = drafts.start(sentence, by=cast.ada)
+    drafts.play(draft, step(draft, op, **values), by=cast.ada)
+    seen = gold.gold_of(sentence).code
+    gold.save_as_gold(draft, by=cast.ada, seen=seen)
+    draft.delete()
+
+
+def test_an_edited_tigerxml_sentence_keeps_other_attributes_and_secondary_edges(
+    cast: Cast,
+) -> None:
+    bring_in(cast, RICH.encode(), kind="tigerxml", name="it.xml")
+    for label in ("SX", "SY"):  # what the first edit keeps, the second keeps, too
+        edit_gold(cast, "relabel", node=1, label=label)
+    text = out(cast, "tigerxml")["it.xml"].decode()
+    assert '<t word="Eva" morph="--" pos="NE" type="person" id="w1"/>' in text
+    assert '<t word="baden" morph="--" pos="VVINF" type="--" id="w3">' in text
+    assert '<secedge label="SB" idref="w1"/>' in text
+    assert '<nt id="p1" cat="VP" status="checked">' in text
+    assert '<nt id="p2" cat="SY" status="open">' in text
+
+
+def test_a_secondary_edge_to_a_deleted_phrase_is_gone(cast: Cast) -> None:
+    came = RICH.replace('idref="w1"/></t>', 'idref="p1"/></t>')
+    bring_in(cast, came.encode(), kind="tigerxml", name="it.xml")
+    edit_gold(cast, "delete", node=4)
+    text = out(cast, "tigerxml")["it.xml"].decode()
+    assert "p1" not in text
+    assert "secedge" not in text
+
+
+def test_edge_labels_below_a_virtual_root_are_written(cast: Cast) -> None:
+    bring_in(cast, RICH.encode(), kind="tigerxml", name="it.xml")
+    edit_gold(cast, "delete", node=1)  # the S: its children are now below the root
+    text = out(cast, "tigerxml")["it.xml"].decode()
+    assert 'cat="VROOT"' in text
+    assert '<edge label="SB" idref="w1"/>' in text
+    assert '<edge label="OC" idref="p1"/>' in text
