@@ -36,6 +36,12 @@ campaign_urls: list[URLPattern] = [
         name="campaign_table",
     ),
     path(
+        "p/<slug:slug>/campaign/<code:code>/machines.<slug:form>",
+        campaigns.export,
+        {"what": "machines"},
+        name="campaign_machines_table",
+    ),
+    path(
         "p/<slug:slug>/campaign/<code:code>/items.<slug:form>",
         campaigns.export,
         {"what": "items"},
