@@ -61,6 +61,7 @@ CONTENT_SECURITY_POLICY = {
         "default-src": [SELF],
         "img-src": [SELF, "data:"],
         "object-src": [NONE],
+        "worker-src": [SELF],
         "base-uri": [NONE],
         "frame-ancestors": [NONE],
         "form-action": [SELF],

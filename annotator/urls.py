@@ -24,6 +24,7 @@ from annotator.views import (
     treebanks,
     trees,
 )
+from annotator.views.campaigns import judge
 from annotator.views.campaigns.urls import campaign_urls
 from annotator.views.reports import report_urls
 
@@ -153,6 +154,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("needs/", projects.measured_needs, name="measured_needs"),
     path("p/new/", projects.new, name="project_new"),
     path("p/<slug:slug>/", include(of_project)),
+    path("judging-worker.js", judge.worker, name="judge_worker"),
     path(
         "deleted/<code:code>/restore/", settings.restore_project, name="project_restore"
     ),

@@ -34,11 +34,15 @@ class TableSerializer(serializers.ModelSerializer[ParaphraseTable]):
 
 
 class TableStartSerializer(serializers.Serializer[Any]):
-    """``bitexts``: by code; ``prepare``: link and parse first where needed."""
+    """``bitexts``: by code; ``prepare``: link and parse first where needed.
+    ``corpora``: by code, those whose linked pairs are used as well."""
 
     name = serializers.CharField(max_length=120)
     bitexts = serializers.ListField(
-        child=serializers.CharField(max_length=16), min_length=1, max_length=200
+        child=serializers.CharField(max_length=16), default=list, max_length=200
+    )
+    corpora = serializers.ListField(
+        child=serializers.CharField(max_length=16), default=list, max_length=200
     )
     max_length = serializers.ChoiceField(
         choices=tables.LENGTHS, default=tables.LENGTHS[0]

@@ -287,7 +287,7 @@ class Tally(models.Model):
 
 
 class JudgePreference(models.Model):
-    """One person's settings of the judgment screen: keys and pace, in all campaigns."""
+    """One person's settings of the judgment screen, in all campaigns."""
 
     user = models.OneToOneField(
         settings.AUTH_USER_MODEL, models.CASCADE, related_name="judge_preference"
@@ -295,6 +295,7 @@ class JudgePreference(models.Model):
     keys = models.JSONField(default=dict, blank=True)  # command -> key, where changed
     has_single_keys = models.BooleanField(default=True)
     auto_advance = models.BooleanField(default=False)
+    daily_goal = models.PositiveSmallIntegerField(default=0)  # items; 0 = none
 
     def __str__(self) -> str:
         return f"judging preference of {self.user_id}"

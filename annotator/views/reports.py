@@ -1,6 +1,7 @@
 """Reports of agreement: on judgments, on uploaded ratings, on links."""
 
 import json
+from collections.abc import Mapping
 from typing import Any, BinaryIO, cast
 from urllib.parse import urlencode
 
@@ -19,6 +20,7 @@ from django.views.decorators.http import (
 
 from annotator import access
 from annotator.errors import BadRequest, Refusal
+from annotator.exchange import download
 from annotator.forms import number, refuse_unknown, whole
 from annotator.http import converters  # noqa: F401  before any address is made
 from annotator.http.answers import form_page
@@ -26,6 +28,7 @@ from annotator.models import Corpus, Project
 from annotator.pages.agreement import layers as layer_pages
 from annotator.pages.agreement import ratings as rating_pages
 from annotator.pages.agreement import views as pages
+from annotator.pages.agreement.pictures import DOWNLOADS
 from annotator.services.reports import (
     agreement,
     cases,
@@ -172,6 +175,38 @@ def export(
 
 
 @require_GET
+def chart(
+    request: HttpRequest, slug: str, kind: str, code: str, name: str, form: str
+) -> HttpResponse:
+    """A picture of the live report, or its figures, as a file."""
+    source = _source(request, slug, kind, code)
+    refuse_unknown(request.GET, READ)
+    spec, filters = agreement.parse(request.GET), agreement.filters_of(request.GET)
+    view = pages.ReportView.of(request.GET)
+    shown = pages.live(source, spec, view, filters=filters, by=request.user)
+    return _picture(shown, name, form)
+
+
+@require_GET
+def frozen_chart(
+    request: HttpRequest, slug: str, code: str, name: str, form: str
+) -> HttpResponse:
+    project = access.project_or_404(request.user, slug, "report")
+    refuse_unknown(request.GET, set(agreement.VIEW))
+    kept = get_object_or_404(project.reports.filter(corpus=None), code=code)
+    view = pages.ReportView.of(request.GET)
+    return _picture(pages.frozen(kept, project, view, by=request.user), name, form)
+
+
+def _picture(shown: Mapping[str, Any], name: str, form: str) -> HttpResponse:
+    found = pages.picture(dict(shown), name)
+    if found is None or form not in DOWNLOADS:
+        raise Http404(f"There is no picture {name}.{form}.")
+    body, media = found.written(form)
+    return download.figure(body, f"{name}.{form}", media, "attachment")
+
+
+@require_GET
 def frozen(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """A report as it was frozen, and whether its data has moved since."""
     project = access.project_or_404(request.user, slug, "report")
@@ -309,6 +344,7 @@ of_ratings = [
     path("freeze/", freeze, name="report_freeze"),
     path("fresh/", fresh, name="report_fresh"),
     path("export/<slug:form>/", export, name="report_export"),
+    path("chart/<slug:name>.<slug:form>", chart, name="report_chart"),
 ]
 report_urls: list[URLPattern | URLResolver] = [
     path("", index, name="agreement"),
@@ -317,5 +353,10 @@ report_urls: list[URLPattern | URLResolver] = [
     path("corpus/<code:code>/", include(of_layers)),
     path("frozen/<code:code>/", frozen, name="frozen"),
     path("frozen/<code:code>/export/<slug:form>/", frozen_export, name="frozen_export"),
+    path(
+        "frozen/<code:code>/chart/<slug:name>.<slug:form>",
+        frozen_chart,
+        name="frozen_chart",
+    ),
     path("<slug:kind>/<code:code>/", include(of_ratings)),
 ]

@@ -318,7 +318,7 @@ def _node_rows(
     for r in one.rows:
         yield (
             tree, r.pre, r.last, r.parent, r.depth, r.ord, r.rord, r.kids, r.uend,
-            r.lo, r.hi, int(r.kind), r.node, ids[clip(r.label)],
+            r.lo, r.hi, int(r.kind), r.node, ids[clip(r.label)], r.head,
         )  # fmt: skip
 
 

@@ -74,4 +74,5 @@ campaign_urls: list[URLPattern | URLResolver] = [
     path("judge/", judge.choose, name="judging"),
     path("judge/<code:code>/", judge.screen, name="judge"),
     path("judge/<code:code>/messages/", judge.messages, name="judge_messages"),
+    path("judge/<code:code>/shell/", judge.shell, name="judge_shell"),
 ]
