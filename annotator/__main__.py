@@ -1,7 +1,7 @@
 """Gemel's command line: ``gemel help``, or ``python manage.py help`` in a clone.
 
-Names of commands may be written with hyphens, ``gemel move-to``, and those that people
-use most are short: ``gemel import`` is ``import_corpus``.
+Names of commands may be written with hyphens, ``gemel sign-in-link``, and those that
+people use most are short: ``gemel import`` is ``import_corpus``.
 """
 
 import os

@@ -29,7 +29,7 @@ CORE_FLOORS = [
     {"__main__"},
 ]
 ANNOTATOR_FLOORS = [
-    {"errors", "env", "locale", "checks", "faults", "secrecy", "timing"}
+    {"errors", "env", "locale", "checks", "faults", "secrecy", "timing", "numbers"}
     | {"serving", "__version__"},
     {"settings", "broker", "celery", "disk", "backups", "wsgi"},
     {"throughput"},

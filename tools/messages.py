@@ -140,9 +140,21 @@ def merge(path: Path, wanted: Catalog) -> Catalog:
     for message in wanted:
         if message.id:
             before = known.get(message.id, message.context)
-            text = before.string if before else None
+            is_same = before and _forms(before.id) == _forms(message.id)
+            text = before.string if before and is_same else None
             merged.add(message.id, text, message.locations, context=message.context)
+    for words in format_words() if wanted.domain == "django" else ():
+        if (before := known.get(words)) and words not in merged:
+            merged.add(words, before.string)
     return merged
+
+
+def format_words() -> Iterator[str]:
+    """Yield what formats say of themselves; one without German is shown in English."""
+    from annotator.exchange import registry
+
+    for one in registry.FORMATS.values():
+        yield from (one.title, one.needs, *one.losses)
 
 
 def as_text(catalog: Catalog) -> bytes:

@@ -10,10 +10,10 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotator.api.calls.queries import validated
-from annotator.models import Corpus, Parse, Sentence, TreeDraft
+from annotator.api.rows import sentence_of
+from annotator.models import Corpus, Parse, TreeDraft
 from annotator.services.corpora.trees import MAX_TEXT
 from annotator.services.parses import arc_drafts, consequences, drafts, gold, steps
-from annotator.services.treebanks import comparing
 from core.trees.words import MAX_FORM
 
 
@@ -136,7 +136,7 @@ class SentenceDraft(APIView):
 
     @extend_schema(responses=DraftSerializer)
     def get(self, request: Request, code: str) -> Response:
-        sentence = sentence_or_404(request, code)
+        sentence = sentence_of(request, code)
         kind = Parse.Kind.CONSTITUENCY
         mine = sentence.drafts.filter(author=request.user.pk, kind=kind)
         draft = get_object_or_404(mine)
@@ -146,10 +146,8 @@ class SentenceDraft(APIView):
     @extend_schema(request=BeginSerializer, responses=DraftSerializer)
     def post(self, request: Request, code: str) -> Response:
         """Begin it; asking twice is asking once."""
-        sent = BeginSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        base = sent.validated_data.get("base", "")
-        draft = drafts.start(sentence_or_404(request, code), by=request.user, base=base)
+        base = validated(BeginSerializer, request).get("base", "")
+        draft = drafts.start(sentence_of(request, code), by=request.user, base=base)
         return Response(consequences.snapshot(draft))
 
 
@@ -163,11 +161,10 @@ class DraftOps(APIView):
         409 `stale_edit` has the `draft` as it is now in its facts.
         """
         draft = draft_or_404(request, code, Parse.Kind.CONSTITUENCY)
-        sent = TreeStepSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        seen = steps.tree_seen(draft, sent.validated_data["base_rev"])
-        step = drafts.DraftStep.read(sent.validated_data, seen)
-        play = consequences.play if sent.validated_data["follow"] else drafts.play
+        sent = validated(TreeStepSerializer, request)
+        seen = steps.tree_seen(draft, sent["base_rev"])
+        step = drafts.DraftStep.read(sent, seen)
+        play = consequences.play if sent["follow"] else drafts.play
         play(draft, step, by=request.user)
         return Response(consequences.snapshot(draft))
 
@@ -203,54 +200,13 @@ class DraftSave(APIView):
         code (`gold`), it (`theirs`) and yours (`mine`). Send that code to go on.
         """
         draft = draft_or_404(request, code)
-        sent = TreeSaveSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        if sent.validated_data["role"] == "mine":
+        sent = validated(TreeSaveSerializer, request)
+        if sent["role"] == "mine":
             saved = gold.save(draft, by=request.user)
         else:
-            seen = sent.validated_data.get("gold", "")
+            seen = sent.get("gold", "")
             saved = gold.save_as_gold(draft, by=request.user, seen=seen)
         return Response(SavedDraftSerializer(saved).data)
-
-
-class OnGoldSerializer(serializers.Serializer[Any]):
-    """``gold``: the gold parse that the refusal of ``save`` named."""
-
-    uuid = serializers.UUIDField()
-    base_rev = serializers.IntegerField(min_value=0)
-    gold = serializers.RegexField(r"^[0-9a-f]{16}\Z")
-
-
-class PutOnGoldSerializer(serializers.Serializer[Any]):
-    """``done``: how many of your steps are on it; ``left``: why others are not;
-    ``is_typed``: whether a whole tree that you typed is among these."""
-
-    done = serializers.IntegerField()
-    left = serializers.ListField(child=serializers.CharField())
-    is_typed = serializers.BooleanField()
-    revision = serializers.IntegerField()
-
-
-class DraftOnGold(APIView):
-    """Your steps on the gold tree that someone else saved meanwhile."""
-
-    @extend_schema(request=OnGoldSerializer, responses=PutOnGoldSerializer)
-    def post(self, request: Request, code: str) -> Response:
-        """The gold tree is your draft then, and each of your steps a step on it; undo
-        goes back. 409 `stale_edit` if draft or gold tree are others by now."""
-        draft = draft_or_404(request, code)
-        sent = validated(OnGoldSerializer, request)
-        seen = sent.pop("gold")
-        made = comparing.put_on_gold(draft, by=request.user, seen=seen, **sent)
-        draft.refresh_from_db()
-        answer = {name: getattr(made, name) for name in ("done", "left", "is_typed")}
-        return Response(PutOnGoldSerializer(answer | {"revision": draft.revision}).data)
-
-
-def sentence_or_404(request: Request, code: str) -> Sentence:
-    seen = Corpus.objects.visible_to(request.user)
-    rows = Sentence.objects.filter(corpus__in=seen).select_related("corpus__project")
-    return get_object_or_404(rows, code=code)
 
 
 def draft_or_404(request: Request, code: str, *kinds: Parse.Kind) -> TreeDraft:
@@ -307,7 +263,7 @@ class SentenceArcDraft(APIView):
 
     @extend_schema(responses=ArcDraftSerializer)
     def get(self, request: Request, code: str) -> Response:
-        sentence = sentence_or_404(request, code)
+        sentence = sentence_of(request, code)
         kind = Parse.Kind.DEPENDENCY
         mine = sentence.drafts.filter(author=request.user.pk, kind=kind)
         draft = get_object_or_404(mine)
@@ -317,10 +273,8 @@ class SentenceArcDraft(APIView):
     @extend_schema(request=BeginSerializer, responses=ArcDraftSerializer)
     def post(self, request: Request, code: str) -> Response:
         """Begin it; asking twice is asking once."""
-        sent = BeginSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        base = sent.validated_data.get("base", "")
-        sentence = sentence_or_404(request, code)
+        base = validated(BeginSerializer, request).get("base", "")
+        sentence = sentence_of(request, code)
         draft = arc_drafts.start(sentence, by=request.user, base=base)
         return Response(drafts.snapshot(draft))
 
@@ -335,9 +289,8 @@ class ArcDraftOps(APIView):
         409 `stale_edit` and the way on are as with constituents.
         """
         draft = draft_or_404(request, code, Parse.Kind.DEPENDENCY)
-        sent = ArcStepSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        seen = steps.tree_seen(draft, sent.validated_data["base_rev"])
-        step = arc_drafts.read_step(sent.validated_data, seen)
+        sent = validated(ArcStepSerializer, request)
+        seen = steps.tree_seen(draft, sent["base_rev"])
+        step = arc_drafts.read_step(sent, seen)
         drafts.play(draft, step, by=request.user)
         return Response(drafts.snapshot(draft))

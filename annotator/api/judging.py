@@ -17,6 +17,7 @@ from rest_framework.response import Response
 from annotator.pages.site.documents import rendered
 from annotator.services.campaigns import checks, judging, preferences
 from annotator.services.campaigns.answers import VERBS, Answer, take
+from annotator.services.campaigns.messages import mark_read
 
 MAX_HELD = 200
 
@@ -33,6 +34,7 @@ class MessageSerializer(serializers.Serializer[Any]):
     seen = serializers.IntegerField(min_value=0, max_value=10**6)
     values = serializers.DictField(default=dict)
     note = serializers.CharField(default="", allow_blank=True, max_length=2000)
+    comment = serializers.CharField(default="", allow_blank=True, max_length=2000)
     active_ms = serializers.IntegerField(default=0, min_value=0, max_value=2**31 - 1)
     want = serializers.IntegerField(default=0, min_value=0, max_value=50)
     held = serializers.ListField(
@@ -41,13 +43,17 @@ class MessageSerializer(serializers.Serializer[Any]):
 
 
 class WishSerializer(serializers.Serializer[Any]):
-    """How many items to send, in addition to those held (by code)."""
+    """How many items to send, in addition to those held (by code).
+
+    ``since``: when the person's day began; their answers from then on are counted.
+    """
 
     want = serializers.IntegerField(default=4, min_value=0, max_value=50)
     held = serializers.ListField(
         child=serializers.CharField(max_length=16), default=list, max_length=MAX_HELD
     )
     skipped = serializers.BooleanField(default=False)
+    since = serializers.DateTimeField(default=None, allow_null=True)
 
 
 class SeenSerializer(serializers.Serializer[Any]):
@@ -56,10 +62,17 @@ class SeenSerializer(serializers.Serializer[Any]):
     number = serializers.IntegerField(min_value=0, max_value=10**6)
 
 
+class ReadSerializer(serializers.Serializer[Any]):
+    """``message``: the code of the newest message that the person has read."""
+
+    message = serializers.RegexField(r"^[0-9a-f]{16}$")
+
+
 class PreferenceSerializer(serializers.Serializer[Any]):
     keys = serializers.DictField(child=serializers.CharField(), default=dict)
     has_single_keys = serializers.BooleanField(default=True)
     auto_advance = serializers.BooleanField(default=False)
+    daily_goal = serializers.IntegerField(default=0, min_value=0, max_value=5000)
 
 
 @extend_schema(methods=["GET"], responses=OpenApiTypes.OBJECT, operation_id="desk_show")
@@ -81,9 +94,10 @@ def show(request: Request, code: str) -> Response:
     if wish["skipped"]:
         return Response({"next": judging.skipped(person)})
     given = judging.give(person.pk, want=wish["want"], held=wish["held"])
-    return Response(
-        {"next": given, "status": judging.status(person, is_empty=not given)}
-    )
+    status = judging.status(person, is_empty=not given)
+    if wish["since"]:
+        status["today"] = judging.answered_since(wish["since"], request.user)
+    return Response({"next": given, "status": status})
 
 
 @extend_schema(request=MessageSerializer, responses=OpenApiTypes.OBJECT)
@@ -96,6 +110,7 @@ def answers(request: Request, code: str) -> Response:
         seen=message["seen"],
         values=message["values"],
         note=message["note"],
+        comment=message["comment"],
         active_ms=message["active_ms"],
     )
     judgment = take(
@@ -134,10 +149,23 @@ def guideline(request: Request, code: str) -> Response:
     return Response(status=204)
 
 
+@extend_schema(methods=["GET"], responses=OpenApiTypes.OBJECT)
+@extend_schema(methods=["POST"], request=ReadSerializer, responses={204: None})
+@api_view(["GET", "POST"])
+def messages(request: Request, code: str) -> Response:
+    """GET: the messages that the person has not read. POST: one, and those before it,
+    were read."""
+    person = judging.participant_of(code, request.user)
+    if request.method == "GET":
+        return Response({"messages": judging.unread(person)})
+    mark_read(person, _valid(ReadSerializer, request)["message"])
+    return Response(status=204)
+
+
 @extend_schema(request=PreferenceSerializer, responses=PreferenceSerializer)
 @api_view(["GET", "PUT"])
 def preference(request: Request) -> Response:
-    """A person's keys and pace."""
+    """A person's keys, pace and daily goal."""
     if request.method == "PUT":
         wish = _valid(PreferenceSerializer, request)
         preferences.set_preference(request.user, **wish)

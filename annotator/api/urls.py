@@ -43,6 +43,7 @@ router.register(r"campaigns/(?P<campaign>[0-9a-f]{16})/items", campaigns.ItemVie
 urlpatterns: list[URLPattern | URLResolver] = [
     path("judge/<code:code>/answers/", judging.answers, name="api_answers"),
     path("judge/<code:code>/guideline/", judging.guideline, name="api_guideline"),
+    path("judge/<code:code>/messages/", judging.messages, name="api_messages"),
     path("judge/<code:code>/", judging.show, name="api_desk"),
     path("", include(router.urls)),
     path("corpora/<code:corpus>/scores/", aligning.CorpusScores.as_view()),
@@ -124,7 +125,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("tree-drafts/<code:code>/ops/", editing.DraftOps.as_view()),
     path("tree-drafts/<code:code>/history/", editing.DraftHistory.as_view()),
     path("tree-drafts/<code:code>/save/", editing.DraftSave.as_view()),
-    path("tree-drafts/<code:code>/on-gold/", editing.DraftOnGold.as_view()),
     path("corpora/<code:code>/relabel/", treebanks.CorpusRelabel.as_view()),
     path("corpora/<code:code>/rules/", treebanks.CorpusRules.as_view()),
     path("corpora/<code:code>/problems/", treebanks.CorpusProblems.as_view()),

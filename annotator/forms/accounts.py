@@ -56,7 +56,7 @@ class NoticesForm(forms.Form):
     email = forms.EmailField(max_length=254, required=False, label=_("Address"))
     is_wanted = forms.BooleanField(
         required=False,
-        label=_("E-mail me, at most once a day, when something new needs me"),
+        label=_("E-mail me messages, and at most once a day what new needs me"),
     )
 
     def clean(self) -> dict[str, Any]:

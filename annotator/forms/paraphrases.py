@@ -13,24 +13,27 @@ from annotator.services.paraphrases import tables, test_sets
 
 @dataclass(frozen=True, slots=True)
 class TableForm:
-    """``bitexts``: codes; ``length``: of the longest phrases, 0 if none was meant;
-    ``prepare``: link and parse first what is not."""
+    """``bitexts``, ``corpora``: codes; ``length``: of the longest phrases, 0 if none
+    was meant; ``prepare``: link and parse first what is not."""
 
     name: str
     bitexts: tuple[str, ...]
+    corpora: tuple[str, ...]
     length: int
     prepare: bool
 
     @classmethod
     def empty(cls, project: Project) -> Self:
         codes = project.bitexts.values_list("code", flat=True)
-        return cls(project.name, tuple(codes), tables.LENGTHS[0], prepare=True)
+        length = tables.LENGTHS[0]
+        return cls(project.name, tuple(codes), (), length, prepare=True)
 
     @classmethod
     def sent(cls, sent: QueryDict) -> Self:
         return cls(
             sent.get("name", ""),
             tuple(sent.getlist("bitexts")),
+            tuple(sent.getlist("corpora")),
             whole(sent.get("length", "5"), 1, 99) or 0,
             prepare=sent.get("prepare") == "yes",
         )
@@ -50,7 +53,9 @@ class TestSetForm:
     @classmethod
     def empty(cls, table: ParaphraseTable) -> Self:
         name = _("Substitutions from %(name)s") % {"name": table.name}
-        text = f"bitext:{table.rules.get('bitexts', [''])[0]}"
+        of = {name: table.rules.get(name) for name in ("bitexts", "corpora")}
+        text = f"bitext:{of['bitexts'][0]}" if of["bitexts"] else ""
+        text = text or (of["corpora"] or [""])[0]
         return cls(name[:120], text, "100", known=True, weighted=True)
 
     @classmethod

@@ -25,7 +25,7 @@ OF_NODES = (
     *OF_WORDS,
 )
 AGAIN = "parse_again"
-BUTTONS = ("begin", "save", "gold", "put_on_gold", VIEW, KEEP)
+BUTTONS = ("begin", "save", "gold", VIEW, KEEP)
 
 
 def _of_words(sent: dict[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -48,6 +48,7 @@ class Participant(models.Model):
     n_repeats = models.PositiveIntegerField(default=0)
     forgiven = models.PositiveIntegerField(default=0)  # checks before reinstatement
     forgiven_failed = models.PositiveIntegerField(default=0)  # … those failed
+    messages_read_at = models.DateTimeField(null=True, blank=True)  # those until then
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
@@ -208,6 +209,60 @@ class JudgmentEvent(models.Model):
         return f"{self.verb} at revision {self.revision} of {self.judgment_id}"
 
 
+_TO = "campaign__participants"
+
+
+class CampaignMessageQuerySet(models.QuerySet["CampaignMessage"]):
+    def shown_to(self, user: Anybody) -> "CampaignMessageQuerySet":
+        """What this person reads as a participant, those to everyone since they came;
+        with ``is_unread``."""
+        read_at, to = F(f"{_TO}__messages_read_at"), F(_TO)
+        rows = self.filter(
+            Q(participant=None) | Q(participant=to),
+            **{f"{_TO}__user_id": id_of(user), f"{_TO}__created_at__lte": F("at")},
+        ).exclude(text="", is_resolved=False)
+        return rows.annotate(
+            is_unread=models.Case(
+                models.When(at__lte=read_at, then=False), default=True
+            )
+        )
+
+
+class CampaignMessage(models.Model):
+    """What a manager wrote to the people of a campaign. Rows are only ever added.
+
+    ``participant``: the only one who reads it; empty: everyone. ``judgment``: whose
+    flag it answers, ``flag``: the text of that flag, which is open again once it
+    changes. The last answer says whether the flag is resolved. An empty ``text``
+    resolves or reopens it without a word.
+    """
+
+    code = CodeField()
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="messages")
+    participant = models.ForeignKey(
+        Participant, models.CASCADE, null=True, blank=True, related_name="messages"
+    )
+    judgment = models.ForeignKey(
+        Judgment, models.PROTECT, null=True, blank=True, related_name="flag_answers"
+    )
+    flag = models.CharField(max_length=200, blank=True)
+    is_resolved = models.BooleanField(default=False)
+    text = models.TextField(blank=True)
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
+    )
+    at = models.DateTimeField(default=timezone.now)
+    objects = CampaignMessageQuerySet.as_manager()
+    is_unread: bool  # by the person whom ``shown_to`` names
+
+    class Meta:
+        ordering = ["-at", "-pk"]
+        indexes = [models.Index(fields=["campaign", "at"], name="message_of_campaign")]
+
+    def __str__(self) -> str:
+        return self.text or f"flag of {self.judgment_id}"
+
+
 class Tally(models.Model):
     """One participant's work in one batch on one day; updated by every save."""
 
@@ -231,8 +286,73 @@ class Tally(models.Model):
         return f"{self.participant_id} on {self.day}: {self.n_done}"
 
 
+class MachineJudge(models.Model):
+    """A language model that judges a campaign's items. It is no participant: nothing
+    that counts people counts it.
+
+    ``prompt``: what it is told before every item, the guidelines of version
+    ``guideline`` in it. ``price_in, price_out``: of a million tokens read and written,
+    in the currency of the campaign.
+    """
+
+    code = CodeField()
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="machines")
+    label = models.CharField(max_length=40)  # M1, M2 …
+    model = models.CharField(max_length=120)
+    seed = models.PositiveIntegerField(default=0)
+    guideline = models.PositiveIntegerField(default=0)
+    prompt = models.TextField()
+    price_in = models.FloatField(null=True, blank=True)
+    price_out = models.FloatField(null=True, blank=True)
+    n_requests = models.PositiveIntegerField(default=0)
+    tokens_in = models.PositiveBigIntegerField(default=0)
+    tokens_out = models.PositiveBigIntegerField(default=0)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["campaign_id", "pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "label"], name="machine_label")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.label} ({self.model})"
+
+    @property
+    def cost(self) -> float | None:
+        """Of the tokens so far; None where no price is known."""
+        if self.price_in is None and self.price_out is None:
+            return None
+        parts = (self.tokens_in, self.price_in), (self.tokens_out, self.price_out)
+        return sum(n * (price or 0.0) / 1e6 for n, price in parts)
+
+
+class MachineJudgment(models.Model):
+    """A machine's answer to one item. ``reply``: its own words."""
+
+    machine = models.ForeignKey(
+        MachineJudge, models.CASCADE, related_name="judgments", db_index=False
+    )
+    item = models.ForeignKey(Item, models.CASCADE, related_name="machine_judgments")
+    values = models.JSONField(default=dict)
+    reply = models.TextField(blank=True)
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["machine", "item"], name="machine_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.machine_id} on {self.item_id}: {self.values}"
+
+
 class JudgePreference(models.Model):
-    """One person's settings of the judgment screen: keys and pace, in all campaigns."""
+    """One person's settings of the judgment screen, in all campaigns."""
 
     user = models.OneToOneField(
         settings.AUTH_USER_MODEL, models.CASCADE, related_name="judge_preference"
@@ -240,6 +360,7 @@ class JudgePreference(models.Model):
     keys = models.JSONField(default=dict, blank=True)  # command -> key, where changed
     has_single_keys = models.BooleanField(default=True)
     auto_advance = models.BooleanField(default=False)
+    daily_goal = models.PositiveSmallIntegerField(default=0)  # items; 0 = none
 
     def __str__(self) -> str:
         return f"judging preference of {self.user_id}"

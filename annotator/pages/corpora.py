@@ -18,6 +18,7 @@ from annotator.exchange import registry as formats
 from annotator.models import AlignmentLayer, Corpus, Job, Pair, Project
 from annotator.models.corpora import PairQuerySet
 from annotator.models.projects import Anybody
+from annotator.numbers import local
 from annotator.services import jobs
 from annotator.services.alignments import phrases, scores, words
 from annotator.services.corpora import exports
@@ -78,11 +79,13 @@ def pairs(
 def _counted(corpus: Corpus, fits: PairQuerySet, *, filtered: bool) -> str:
     if not filtered:
         text = ngettext("%(n)s pair", "%(n)s pairs", corpus.n_pairs)
-        return text % {"n": f"{corpus.n_pairs:,}"}
+        return text % {"n": local(f"{corpus.n_pairs:,}")}
     n = fits.order_by()[: COUNTED + 1].count()
     if n > COUNTED:
-        return _("more than %(n)s pairs fit") % {"n": f"{COUNTED:,}"}
-    return ngettext("%(n)s pair matches", "%(n)s pairs match", n) % {"n": f"{n:,}"}
+        return _("more than %(n)s pairs fit") % {"n": local(f"{COUNTED:,}")}
+    return ngettext("%(n)s pair matches", "%(n)s pairs match", n) % {
+        "n": local(f"{n:,}")
+    }
 
 
 def next_page(query: QueryDict, after: str) -> str:

@@ -9,6 +9,7 @@ from django.utils.translation import ngettext
 
 from annotator.errors import Refusal
 from annotator.models.projects import Anybody
+from annotator.numbers import local
 from annotator.pages import parses
 from annotator.services.parses import offered, parsers
 from annotator.services.parses.accuracy import CorpusEngine
@@ -79,7 +80,7 @@ def _chart(
             "%(name)s: F1 %(f1)s over %(n)s sentences",
             row["scored"],
         )
-        % {"name": name, "f1": f"{row['f1']:.1f}", "n": row["scored"]}
+        % {"name": name, "f1": local(f"{row['f1']:.1f}"), "n": row["scored"]}
         for name, row in zip(names, rows, strict=True)
         if row["f1"] is not None
     )

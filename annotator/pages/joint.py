@@ -16,6 +16,7 @@ from annotator.models import (
     Sentence,
     TreeChange,
 )
+from annotator.numbers import local
 from annotator.pages import parses
 from annotator.pages.ledger import Words, words_of
 from annotator.pages.lengths import refuse_long
@@ -105,7 +106,7 @@ def solution_of(result: JointPair) -> str:
         return str(SOLUTIONS.get(result.run.method, PROVED))
     if result.gap is None:
         return _("not proved, and no pair of trees was found that fits all constraints")
-    gap = f"{result.gap:.3f}"
+    gap = local(f"{result.gap:.3f}")
     return _("not proved: another pair could be better by at most %(n)s nats") % {
         "n": gap
     }
@@ -292,4 +293,4 @@ def _ticks(low: float, high: float) -> list[float]:
 
 
 def _number(value: float | None) -> str:
-    return _("none") if value is None else f"{value:.2f}".removesuffix(".00")
+    return _("none") if value is None else local(f"{value:.2f}".removesuffix(".00"))

@@ -5,6 +5,7 @@ from django.utils.translation import gettext as _
 
 from annotator.errors import TooLarge
 from annotator.models import Pair, Sentence
+from annotator.numbers import local
 
 
 def refuse_long(shown: Pair | Sentence) -> None:
@@ -20,7 +21,7 @@ def refuse_long(shown: Pair | Sentence) -> None:
                 "This sentence has %(n)s words; at most %(limit)s are drawn "
                 "(GEMEL_MAX_SHOWN_WORDS). The export of its corpus has all of it."
             )
-            % {"n": f"{longest:,}", "limit": f"{limit:,}"},
+            % {"n": local(f"{longest:,}"), "limit": local(f"{limit:,}")},
             words=longest,
             limit=limit,
         )

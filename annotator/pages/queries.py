@@ -12,6 +12,7 @@ from annotator import access
 from annotator.errors import BadRequest, Refusal
 from annotator.models import Corpus, Parse, Project
 from annotator.models.projects import Anybody
+from annotator.numbers import as_number, as_percent, local
 from annotator.pages.lengths import refuse_long
 from annotator.services.parses import retyping
 from annotator.services.parses.accuracy import engines_of
@@ -171,7 +172,7 @@ def _groups(search: running.Search, by: str) -> Json:
     made = grouping.grouped(search, by, COUNT_SECONDS)
     title = str(grouping.GROUPINGS[by].title)
     rows = [
-        {"name": name, "n": n, "share": f"{100 * n / made.total:.1f} %"}
+        {"name": name, "n": n, "share": as_percent(n / made.total)}
         for name, n in made.rows[:GROUPS]
     ]
     others = made.rows[GROUPS:]
@@ -254,7 +255,7 @@ def _compared(
         "title": str(grouping.GROUPINGS[by].title),
         "sides": sides,
         "is_same": is_same,
-        "g2": f"{g2:.2f}",
+        "g2": as_number(g2),
         "p": _p(mcnemar_p(*alone) if is_same else p),
         "rows": [_compared_row(one, made) for one in made.rows[:GROUPS]],
         "n_others": max(0, len(made.rows) - GROUPS),
@@ -265,14 +266,14 @@ def _compared(
 def _compared_row(one: ComparedGroup, made: ComparedMatches) -> Json:
     totals = made.first.total, made.second.total
     sides = [
-        {"n": n, "share": f"{100 * n / total:.1f} %" if total else "–"}
+        {"n": n, "share": as_percent(n / total) if total else "–"}
         for n, total in zip((one.first, one.second), totals, strict=True)
     ]
-    return {"name": one.name, "sides": sides, "g2": f"{one.g2:.2f}", "p": _p(one.p)}
+    return {"name": one.name, "sides": sides, "g2": as_number(one.g2), "p": _p(one.p)}
 
 
 def _p(p: float) -> str:
-    return f"{p:.3f}" if p >= 0.001 else "< 0.001"
+    return local(f"{p:.3f}" if p >= 0.001 else "< 0.001")
 
 
 def _marked(text: str, refusal: BadRequest) -> Json | None:

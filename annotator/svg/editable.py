@@ -4,13 +4,15 @@ with a name and its parent, so the script needs no tree of its own."""
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from django.utils.translation import gettext as _
+
 from annotator.svg import theme
 from annotator.svg.parse import draw_arcs as draw_lines
 from annotator.svg.writer import Element, Svg
 from core.data.tree import Tree
 from core.layout.links import FONT, SMALL
 from core.layout.scene import Box, Scene, rounded
-from core.trees.arcs import Arcs
+from core.trees.arc_lines import Arcs
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +38,14 @@ class Marks:
         return "".join(f" {name}" for name, holds in classes.items() if holds)
 
     def words(self, v: int) -> str:
-        p = self.uncertain.get(v)
-        return (
-            (", breaks a rule" if v in self.wrong else "")
-            + (f", parser {p:.0%} sure" if p is not None else "")
-            + (", followed from the last step" if v in self.came else "")
-        )
+        p, parts = self.uncertain.get(v), [""]
+        if v in self.wrong:
+            parts.append(_("breaks a rule"))
+        if p is not None:
+            parts.append(_("parser %(share)s sure") % {"share": f"{p:.0%}"})
+        if v in self.came:
+            parts.append(_("followed from the last step"))
+        return ", ".join(parts)
 
 
 def draw(scene: Scene, tree: Tree, *, title: str, marks: Marks | None = None) -> str:
@@ -118,8 +122,11 @@ def _word(
     node = svg.group(class_="pw tn" + marks.classes(m),
                      data_v=m, data_up=head, data_label=deps.labels[m],
                      data_word=m, data_form=words[m])  # fmt: skip
-    on = f"of {words[head]}" if head >= 0 else "of the sentence"
-    text = f"{words[m]}, {deps.labels[m]} {on}, word {m + 1}"
+    names = {"word": words[m], "relation": deps.labels[m], "n": m + 1}
+    text = _("%(word)s, %(relation)s of the sentence, word %(n)s") % names
+    if head >= 0:
+        names["head"] = words[head]
+        text = _("%(word)s, %(relation)s of %(head)s, word %(n)s") % names
     node.title(text + marks.words(m))
     look = {"rx": 4, "fill": theme.PAPER, "stroke": theme.LINE}
     node.rect(rect.x, rect.y, rect.w, rect.h, stroke_width=1.3, **look)
@@ -169,5 +176,7 @@ def _title(tree: Tree, v: int) -> str:
     start, end = tree.spans[v]
     words = [tree.words[token] for token in tree.yield_of(v)]
     text = tree.forms[v] or " ".join(words)
-    place = f"words {start + 1} to {end}" if end - start > 1 else f"word {end}"
-    return ", ".join([tree.labels[v] or "root", text, place])
+    place = _("words %(first)s to %(last)s") % {"first": start + 1, "last": end}
+    if end - start == 1:
+        place = _("word %(n)s") % {"n": end}
+    return ", ".join([tree.labels[v] or _("root"), text, place])

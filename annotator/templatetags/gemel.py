@@ -10,8 +10,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
+from annotator.numbers import as_number, work_time
 from annotator.pages.site import glossary
-from annotator.pages.site.durations import work_time
 from annotator.pages.site.help import link
 
 register = template.Library()
@@ -38,9 +38,8 @@ def percent(share: float | None) -> str:
 
 @register.filter
 def alpha(value: float) -> str:
-    """0.4712 as ".47", as coefficients are written."""
-    text = f"{abs(value):.2f}"
-    return ("−" if value < 0 else "") + text.removeprefix("0")
+    """0.4712 as "0.47"."""
+    return as_number(value)
 
 
 @register.filter

@@ -54,6 +54,7 @@ def _make_table(project: Project, form: TableForm, *, by: Anybody) -> Paraphrase
         form.name,
         form.bitexts,
         by=by,
+        corpora=form.corpora,
         max_length=form.length,
         prepare=form.prepare,
     )

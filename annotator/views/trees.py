@@ -20,7 +20,6 @@ from annotator.models.projects import Anybody
 from annotator.pages import arc_editor, choosing, tree_editor, treebanks
 from annotator.services.parses import arc_drafts, consequences, drafts, gold, steps
 from annotator.services.parses.drafts import DraftStep
-from annotator.services.treebanks.comparing import put_on_gold
 from core.trees.stepping import Replace
 
 
@@ -118,10 +117,6 @@ def _saved(
     if sent["op"] == "gold":
         saved = gold.save_as_gold(draft, by=by, seen=sent["gold"])
         return f"{texts[1]} {saved.summary}"
-    if sent["op"] == "put_on_gold":
-        more = {name: sent[name] for name in ("base_rev", "uuid")}
-        more["seen"] = sent["gold"]
-        return put_on_gold(draft, by=by, **more).summary
     return None
 
 

@@ -227,7 +227,6 @@ ENGINE = Catalogue(
         "evaluate": "measure an engine against gold files",
         "train": "train a model",
         "pivot": "build and search paraphrase tables",
-        "corpus": "parse or align large text",
         "release": "verify a sealed release, or write it in another form",
     },
     groups={
@@ -242,9 +241,8 @@ ENGINE = Catalogue(
         "train": {"pcfg": f"{_EVALUATION}.train_pcfg"},
         "pivot": {
             name: f"core.pivoting.commands.{name}"
-            for name in ("build", "lookup", "substitute", "items")
+            for name in ("parse", "build", "lookup", "substitute", "items")
         },
-        "corpus": {"run": "core.pivoting.commands.corpus"},
         "release": {
             "verify": "core.releases.commands.verify",
             "hugging-face": "core.releases.commands.hugging_face",

@@ -154,6 +154,32 @@ def write_parses(path: Path, rows: Iterable[BitextParse]) -> int:
     return _write(path, (astuple(row) for row in rows), PARSE_COLUMNS)
 
 
+def both_ways(pairs: Iterable[BitextPair]) -> Iterator[BitextPair]:
+    """Yield text whose pivots are phrases of its own language, from aligned pairs.
+
+    Four rows for each pair: as it is, turned round, and each sentence next to itself. A
+    phrase then pivots through its own wording and through those that are aligned with
+    it, so equations 5 to 10 hold with one language on both sides. Callison-Burch 2008,
+    section 6, asks whether the constraints apply to monolingual text.
+    """
+    for pair in pairs:
+        cells = [cell.split("-") for cell in (pair.links or "").split()]
+        turned = sorted((int(j), int(i)) for i, j in cells)
+        a, b = pair.source, pair.target
+        sides = (a, b, pair.links), (b, a, _pharaoh(turned))
+        same = [(one, one, _pharaoh((k, k) for k in _places(one))) for one in (a, b)]
+        for at, row in enumerate((*sides, *same)):
+            yield BitextPair(4 * pair.pair_id + at, pair.corpus, *row)
+
+
+def _places(side: str) -> range:
+    return range(side.count(" ") + 1)
+
+
+def _pharaoh(cells: Iterable[tuple[int, int]]) -> str:
+    return " ".join(f"{i}-{j}" for i, j in cells)
+
+
 def set_links(path: Path, links: Iterable[str]) -> int:
     """Give the pairs of the file, in order, these links; how many.
 

@@ -286,7 +286,7 @@ def test_what_a_shell_sets_is_a_setting() -> None:
         "manage.py evaluate parsers --gold FILE …",
         "manage.py evaluate parser --golden FILE …",
         "manage.py release make PROJECT",
-        "python -m core corpus run parse --in FILE --out DIR --shape round",
+        "python -m core pivot parse --in FILE --out DIR --shape round",
         "python -m lab bench workers --sentences many",
         "python -m lab bench no_such",
         "python -m lab train-parser train --leftover FILE",

@@ -44,7 +44,6 @@ ANNOTATING = frozenset(
         "api/arc-drafts/<code:code>/ops/",
         "api/tree-drafts/<code:code>/ops/",
         "api/tree-drafts/<code:code>/save/",
-        "api/tree-drafts/<code:code>/on-gold/",
     }
 )
 """Writing is managing, but for these: the work of annotators."""

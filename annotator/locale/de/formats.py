@@ -1,5 +1,4 @@
-"""Figures keep the decimal point: the field's tables do, and people copy them into
-programs; a comma would also break the numbers in attributes that scripts read."""
+"""Figures as German writes them. Exports and attributes keep the decimal point."""
 
-DECIMAL_SEPARATOR = "."
-THOUSAND_SEPARATOR = ","
+DECIMAL_SEPARATOR = ","
+THOUSAND_SEPARATOR = "."

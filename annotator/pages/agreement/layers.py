@@ -10,6 +10,7 @@ from annotator import access
 from annotator.errors import BadRequest
 from annotator.models import Corpus, Report
 from annotator.models.projects import Anybody
+from annotator.numbers import as_percent
 from annotator.pages.agreement.report import MEASURE, ReportPage
 from annotator.pages.agreement.words import of_kind, of_measure, term_of
 from annotator.services.reports import layers
@@ -226,7 +227,7 @@ def _kinds(page: ReportPage, rows: list[dict[str, Any]], table: str) -> Context:
             {
                 **row,
                 "kind": of_kind(row["kind"]),
-                "percent": f"{100 * row['share']:.1f} %",
+                "percent": as_percent(row["share"]),
                 "url": page.url({"of": table, "at": str(at)}) if row["cases"] else "",
             }
             for at, row in enumerate(rows)

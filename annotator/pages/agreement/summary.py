@@ -13,6 +13,7 @@ from typing import Any
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
+from annotator.numbers import as_number, local
 from annotator.pages.agreement.words import BAND_WORDS, in_words
 from core.agreement.judgments.verdicts import band
 
@@ -75,7 +76,7 @@ def _agreement(scale: Body, title: str) -> str:
     few = ngettext(
         "It is based on only %(n)s item.", "It is based on only %(n)s items.", n
     )
-    return f"{text} {few % {'n': f'{n:,}'}}"
+    return f"{text} {few % {'n': local(f'{n:,}')}}"
 
 
 def _how_well(figure: Body, title: str) -> str:
@@ -84,10 +85,14 @@ def _how_well(figure: Body, title: str) -> str:
             "scale": title,
             "reason": in_words(figure["undefined"]),
         }
-    values = {"scale": title, "band": _band(figure), "value": _number(figure["value"])}
+    values = {
+        "scale": title,
+        "band": _band(figure),
+        "value": as_number(figure["value"]),
+    }
     if figure["low"] is None:
         return _("Agreement on %(scale)s is %(band)s, alpha %(value)s.") % values
-    values |= {"low": _number(figure["low"]), "high": _number(figure["high"])}
+    values |= {"low": as_number(figure["low"]), "high": as_number(figure["high"])}
     return (
         _("Agreement on %(scale)s is %(band)s, alpha %(value)s (%(low)s to %(high)s).")
         % values
@@ -214,7 +219,7 @@ def _unsteady(scale: Body, title: str, name: Name) -> Iterator[str]:
 
 
 def _share_of(figure: Body) -> dict[str, str]:
-    return {"share": _percent(figure["value"]), "n": f"{figure['n']:,}"}
+    return {"share": _percent(figure["value"]), "n": local(f"{figure['n']:,}")}
 
 
 def _costly(scale: Body, title: str) -> str:
@@ -227,7 +232,7 @@ def _costly(scale: Body, title: str) -> str:
         "%(n)s items of %(all)s carry half of the disagreement on %(scale)s.",
         half,
     )
-    return text % {"n": f"{half:,}", "all": scale["shared"], "scale": title}
+    return text % {"n": local(f"{half:,}"), "all": scale["shared"], "scale": title}
 
 
 def _conditions(body: Body) -> Iterator[Statement]:
@@ -293,14 +298,13 @@ def _list(names: Sequence[str]) -> str:
 
 
 def _range(points: Sequence[float]) -> str:
-    low, high = f"{min(points):.1f}", f"{max(points):.1f}"
+    low, high = (f"{point:.1f}" for point in (min(points), max(points)))
     if low != high:
-        return _("%(low)s to %(high)s points") % {"low": low, "high": high}
-    return _("a point") if low == "1.0" else _("%(n)s points") % {"n": low}
-
-
-def _number(value: float) -> str:
-    return f"{value:.2f}".replace("-0.00", "0.00").replace("-", "−")
+        return _("%(low)s to %(high)s points") % {
+            "low": local(low),
+            "high": local(high),
+        }
+    return _("a point") if low == "1.0" else _("%(n)s points") % {"n": local(low)}
 
 
 def _percent(value: float) -> str:
@@ -308,4 +312,4 @@ def _percent(value: float) -> str:
 
 
 def _signed(value: float) -> str:
-    return f"{value:+.1f}".replace("-", "−")
+    return local(f"{value:+.1f}")

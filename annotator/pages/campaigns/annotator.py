@@ -10,11 +10,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from annotator.models import Campaign, Item, Judgment, Participant
-from annotator.pages.agreement.report import MEASURE, as_number
+from annotator.numbers import as_number
+from annotator.pages.agreement.report import MEASURE
 from annotator.pages.agreement.summary import DRIFTED
 from annotator.pages.campaigns import care
 from annotator.pages.site.settings import page_of
-from annotator.services.campaigns import checks, progress, setting_aside
+from annotator.services.campaigns import checks, messages, progress, setting_aside
 from annotator.services.campaigns.scales import scales_for
 from annotator.services.reports import agreement
 from annotator.services.reports import care as signs
@@ -74,6 +75,7 @@ def annotator(
         "answers": page_of(chosen, sent.get("page", ""), size=ROWS),
         "n_standing": sum(r.judgment.state == State.DONE for r in rows),
         "set_aside": setting_aside.listed(person),
+        "sent": messages.sent(campaign, person),
         **_measured(campaign, person),
     }
 

@@ -6,6 +6,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotator.models import Campaign, Participant
+from annotator.numbers import local
 from annotator.services.reports import care
 from annotator.services.reports.care import Sign
 
@@ -96,5 +97,5 @@ def words(rule: Sign) -> str:
             )
             % values
         )
-    shown = f"{rule.value:+.2f}".replace("-", "−")
+    shown = local(f"{rule.value:+.2f}")
     return _("%(value)s, 0 is chance") % {"value": shown}

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotator.models import Campaign
-from annotator.pages.site.durations import work_time
+from annotator.numbers import as_number, local, work_time
 from annotator.services.campaigns import sharing
 from annotator.services.campaigns.sharing import JudgesChoice
 
@@ -41,7 +41,10 @@ def _title(one: JudgesChoice) -> str:
 
 
 def _text(one: JudgesChoice) -> str:
-    n, values = one.judgments, {"n": f"{one.judgments:,}", "time": work_time(one.hours)}
+    n, values = (
+        one.judgments,
+        {"n": local(f"{one.judgments:,}"), "time": work_time(one.hours)},
+    )
     cost = ngettext("%(n)s judgment, %(time)s.", "%(n)s judgments, %(time)s.", n)
     if one.precision is None:
         return f"{cost % values} {_('Agreement cannot be measured.')}"
@@ -56,5 +59,5 @@ def _text(one: JudgesChoice) -> str:
             "Agreement to ±%(half)s or better, from %(n)s shared items.",
             one.shared,
         )
-    precision %= {"half": f"{one.precision:.2f}", "n": f"{one.shared:,}"}
+    precision %= {"half": as_number(one.precision), "n": local(f"{one.shared:,}")}
     return f"{cost % values} {precision}"

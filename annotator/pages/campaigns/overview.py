@@ -1,13 +1,15 @@
 """Pages of campaigns for those who run them."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
 from django.utils.translation import gettext as _
 
 from annotator import access
 from annotator.exchange.written import FORMS
+from annotator.http import endpoint
 from annotator.models import (
     Campaign,
     Membership,
@@ -21,18 +23,29 @@ from annotator.pages.campaigns import care, how_many
 from annotator.pages.campaigns import setup as campaign_setup
 from annotator.pages.site.needs import needs
 from annotator.pages.site.settings import at_once, named, page_of, typed
-from annotator.services.campaigns import progress
+from annotator.services.campaigns import messages, progress
 from annotator.services.reports import agreement
 from annotator.services.reports.agreement import ReportSource
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignRow:
+    """A campaign with the answers given and needed."""
+
+    campaign: Campaign
+    done: int
+    need: int
 
 
 def listed(project: Project, *, by: Anybody) -> dict[str, Any]:
     """The campaigns of a project: all of them, and those this person judges in."""
     mine = project.campaigns.filter(participants__user_id=id_of(by))
     may_see = access.may(by, "see_others", project)
+    rows = list(project.campaigns.filter(archived_at=None)) if may_see else []
+    counts = progress.done_and_needed(rows)
     return {
         "project": project,
-        "campaigns": project.campaigns.filter(archived_at=None) if may_see else [],
+        "campaigns": [CampaignRow(one, *counts.get(one.pk, (0, 0))) for one in rows],
         "archived": project.campaigns.exclude(archived_at=None) if may_see else [],
         "mine": list(mine.exclude(state=Campaign.State.DRAFT)),
         "may_manage": access.may(by, "manage", project),
@@ -64,16 +77,23 @@ def overview(campaign: Campaign, *, by: Anybody, page: str = "") -> dict[str, An
         "may_see_names": access.may(by, "see_names", project),
         "may_curate": access.may(by, "curate", project),
         "may_export": access.may(by, "export", project),
-        "exports": _exports(is_manager=access.may(by, "manage", project)),
+        "exports": _exports(
+            is_manager=access.may(by, "manage", project),
+            has_machines=campaign.machines.exists(),
+        ),
+        "machines": campaign.machines.annotate(n=Count("judgments")),
+        "endpoint": endpoint.host(),
         "export_forms": [(form, one.label) for form, one in FORMS.items()],
         "is_judge": campaign.participants.filter(user_id=id_of(by)).exists(),
         "states": [Participant.State.ACTIVE, Participant.State.PAUSED],
     }
 
 
-def _exports(*, is_manager: bool) -> list[tuple[str, str, str]]:
+def _exports(*, is_manager: bool, has_machines: bool) -> list[tuple[str, str, str]]:
     """Title, name of the route and query of each table that can be exported."""
-    judgments, sheet = [], []
+    judgments, sheet, machines = [], [], []
+    if has_machines:
+        machines = [(_("Judgments of machines"), "campaign_machines_table", "")]
     if is_manager:
         judgments = [(_("Judgments with names"), "campaign_table", "?names=yes")]
         sheet = [
@@ -83,6 +103,7 @@ def _exports(*, is_manager: bool) -> list[tuple[str, str, str]]:
     return [
         (_("Judgments"), "campaign_table", ""),
         *judgments,
+        *machines,
         (_("Items"), "campaign_items_table", ""),
         (_("Decisions"), "campaign_decisions", ""),
         *sheet,
@@ -122,6 +143,7 @@ def people(campaign: Campaign, sent: Mapping[str, str]) -> dict[str, Any]:
         "batches": batches,
         "n_present": rows.count(),
         "judges": judges,
+        "sent": messages.sent(campaign),
         **_care(campaign),
         "shares": [(one, {q.batch_id for q in one.queues.all()}) for one in judges],
     }

@@ -11,6 +11,7 @@ from annotator import access
 from annotator.errors import Refusal
 from annotator.models import Campaign
 from annotator.models.projects import Anybody
+from annotator.numbers import as_number, local
 from annotator.pages.agreement.words import BAND_WORDS
 from annotator.pages.campaigns import how_many
 from annotator.services.campaigns import needed as aims
@@ -155,8 +156,8 @@ def of_kappa(width: float | None, agreement: float, categories: int) -> str:
     value, half = verdicts.expected_kappa(agreement, categories), width / 2
     first, last = (verdicts.band(end) for end in (value - half, value + half))
     words = {
-        "value": f"{round(value, 2) + 0.0:.2f}".replace("-", "−"),
-        "half": f"{half:.2f}",
+        "value": as_number(value),
+        "half": as_number(half),
         "low": BAND_WORDS[first],
         "high": BAND_WORDS[last],
     }
@@ -173,7 +174,7 @@ def of_difference(width: float | None) -> str:
     return _(
         "Differences below %(half)s percentage points look like chance. "
         "A difference of %(found)s is found in 80 of 100 campaigns."
-    ) % {"half": f"{half:.1f}", "found": f"{verdicts.BEYOND * half:.1f}"}
+    ) % {"half": local(f"{half:.1f}"), "found": local(f"{verdicts.BEYOND * half:.1f}")}
 
 
 def of_power(power: float | None) -> str:
@@ -196,10 +197,10 @@ def of_power(power: float | None) -> str:
 def _chart(needed: Needed) -> str:
     """Power by items of each condition, with a flag at the number needed."""
     sizes = [size for size, *_rest in needed.curve]
-    wanted = _("%(n)s items: the requested power") % {"n": f"{needed.each:,}"}
+    wanted = _("%(n)s items: the requested power") % {"n": local(f"{needed.each:,}")}
     chart = line_chart(
         [(_("power"), [power for *_rest, power in needed.curve])],
-        [f"{n:,}" for n in sizes],
+        [local(f"{n:,}") for n in sizes],
         low=0,
         high=1,
         ticks_y=TICKS,
@@ -215,7 +216,7 @@ def _chart(needed: Needed) -> str:
         ],
     )
     description = "; ".join(
-        _("%(n)s items: %(power)s") % {"n": f"{size:,}", "power": f"{power:.0%}"}
+        _("%(n)s items: %(power)s") % {"n": local(f"{size:,}"), "power": f"{power:.0%}"}
         for size, _judged, power in needed.curve
     )
     return charts.draw(

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from annotator.errors import BadRequest, Refusal
 from annotator.models import Campaign
+from annotator.numbers import local
 from annotator.services.campaigns.settings import SETTINGS, number_of
 from annotator.services.campaigns.setup import FIXED_ONCE_OPEN
 
@@ -224,7 +225,7 @@ def _screen(campaign: Campaign) -> str:
         "An item is reserved for one person for %(n)s minute.",
         "An item is reserved for one person for %(n)s minutes.",
         minutes,
-    ) % {"n": f"{minutes:,}"}
+    ) % {"n": local(f"{minutes:,}")}
     return f"{campaign.get_mode_display()}. {held}"
 
 

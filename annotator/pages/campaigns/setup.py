@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from annotator.models import Campaign
+from annotator.numbers import local
 
 NOUNS = {  # missing parts, within a sentence
     "campaign_items": gettext_lazy("items"),
@@ -95,34 +96,36 @@ def _items(campaign: Campaign) -> str:
     n, checks, training = campaign.n_items, campaign.n_checks, campaign.n_training
     if not n:
         return _("None yet.")
-    parts = [ngettext("%(n)s item", "%(n)s items", n) % {"n": f"{n:,}"}]
+    parts = [ngettext("%(n)s item", "%(n)s items", n) % {"n": local(f"{n:,}")}]
     if checks:
         text = ngettext("%(n)s check", "%(n)s checks", checks)
-        parts.append(text % {"n": f"{checks:,}"})
+        parts.append(text % {"n": local(f"{checks:,}")})
     if training:
-        parts.append(_("%(n)s for training") % {"n": f"{training:,}"})
+        parts.append(_("%(n)s for training") % {"n": local(f"{training:,}")})
     return ", ".join(parts) + "."
 
 
 def _people(n: int, n_links: int) -> str:
-    people = ngettext("%(n)s annotator.", "%(n)s annotators.", n) % {"n": f"{n:,}"}
+    people = ngettext("%(n)s annotator.", "%(n)s annotators.", n) % {
+        "n": local(f"{n:,}")
+    }
     links = ngettext("%(n)s open link.", "%(n)s open links.", n_links)
     text = people if n else _("No one yet.")
-    return f"{text} {links % {'n': f'{n_links:,}'}}" if n_links else text
+    return f"{text} {links % {'n': local(f'{n_links:,}')}}" if n_links else text
 
 
 def _rules(campaign: Campaign) -> str:
     minutes, checks = round(campaign.lease_s / 60), campaign.check_every
     held = ngettext(
         "Items are held for %(n)s minute", "Items are held for %(n)s minutes", minutes
-    ) % {"n": f"{minutes:,}"}
+    ) % {"n": local(f"{minutes:,}")}
     if not campaign.has_checks:
         return _("%(held)s; no checks.") % {"held": held}
     return _("%(held)s; a check every %(n)s items.") % {"held": held, "n": checks}
 
 
 def _plan(campaign: Campaign) -> str:
-    k, values = campaign.k, {"n": f"{campaign.k:,}"}
+    k, values = campaign.k, {"n": local(f"{campaign.k:,}")}
     people = ngettext(
         "%(n)s annotator for each item", "%(n)s annotators for each item", k
     )

@@ -20,8 +20,8 @@ from annotator.models import (
     Project,
 )
 from annotator.models.projects import Anybody
+from annotator.services.paraphrases import own_pairs, test_sets, weights
 from annotator.services.paraphrases import tables as service
-from annotator.services.paraphrases import test_sets, weights
 from core.errors import GemelError
 
 if TYPE_CHECKING:
@@ -214,6 +214,7 @@ def tables(project: Project, *, by: Anybody) -> dict[str, Any]:
         "project": project,
         "tables": project.tables.select_related("job"),
         "bitexts": project.bitexts.all(),
+        "linked": own_pairs.linked_corpora(project),
         "lengths": service.LENGTHS,
         "may_run": access.may(by, "run", project),
     }

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import partial
+from itertools import accumulate
 from typing import Any
 
 from django.db.models import (
@@ -43,9 +44,10 @@ from annotator.models import (
     WorkShare,
 )
 from annotator.models.projects import Anybody, id_of
+from annotator.pages.site.loop import loop_of
 from annotator.pages.site.needs import needs
 from annotator.pages.site.quality import is_measured
-from annotator.services.campaigns import progress, shares
+from annotator.services.campaigns import messages, shares
 from annotator.services.campaigns.shares import JudgeShare
 from annotator.services.kept_counts import MANY, kept
 from annotator.services.projects.removals import deleted_projects
@@ -334,21 +336,22 @@ def _proposed_in(corpora: list[Corpus]) -> Counter[int]:
     return counts
 
 
-CORPORA, CAMPAIGNS, JOBS = 8, 6, 5  # shown; the rest is behind a link
+CORPORA, JOBS = 8, 5  # shown; the rest is behind a link
 
-
-COUNTED = 200_000  # pairs of the shown corpora; above, counting costs too much
+COUNTED = 200_000  # pairs of the corpora; above, counting costs too much
 DAYS = 7
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusRow:
-    """A corpus with how many of its pairs are parsed, linked and reviewed."""
+    """A corpus with how many of its pairs are parsed, linked and reviewed;
+    ``is_counted``: whether these are known."""
 
     corpus: Corpus
     parsed: int = 0
     linked: int = 0
     reviewed: int = 0
+    is_counted: bool = True
 
     @property
     def steps(self) -> list[tuple[str, str, str]]:
@@ -369,7 +372,7 @@ class CorpusRow:
     @property
     def next(self) -> tuple[str, str]:
         """The step that is to do: what the link says, and the page."""
-        total = self.corpus.n_pairs
+        total = self.corpus.n_pairs if self.is_counted else 0
         if self.parsed < total and not self.linked:
             return _("Parse"), "parses"
         if self.linked < total:
@@ -377,17 +380,6 @@ class CorpusRow:
         if self.reviewed < total:
             return _("Correct links"), "next_unsure"
         return "", ""
-
-
-@dataclass(frozen=True, slots=True)
-class CampaignRow:
-    campaign: Campaign
-    done: int
-    need: int
-
-    @property
-    def share(self) -> float:
-        return self.done / self.need if self.need else 0.0
 
 
 @dataclass(slots=True)
@@ -411,6 +403,7 @@ def home(user: Anybody) -> dict[str, Any]:
         "may_create": access.may_create(user),
         "archived": rows.exclude(archived_at=None),
         "deleted": deleted_projects(user),
+        "unread": [one for one in messages.of(user) if one.is_unread],
         "tasks": waiting(user),
         "needs": needs(user),
         "is_measured": is_measured(user),
@@ -422,26 +415,23 @@ def overview(project: Project, *, by: Anybody) -> dict[str, Any]:
     role = access.role_in(by, project)
     sees_others = role in access.VERBS["see_others"]
     seen = Job.objects.visible_to(by).filter(project=project)
-    listed = project.corpora.filter(archived_at=None)
-    corpora = list(listed.order_by("-pk")[: CORPORA + 1])
+    listed = list(project.corpora.filter(archived_at=None).order_by("-pk"))
+    corpora = _corpora(listed, with_steps=sees_others)
+    tasks = waiting(by, project)
+    running = list(seen.active().order_by("-pk")[:JOBS])
+    loop = loop_of(project, corpora, tasks, running, role) if sees_others else None
     return {
         "project": project,
         "role": role,
         "may_manage": role in access.VERBS["manage"],
-        "may_run": role in access.VERBS["run"],
-        "tasks": waiting(by, project),
+        "tasks": tasks,
+        "loop": loop,
         "needs": needs(by, project),
         "is_measured": is_measured(by, project),
-        "corpora": _corpora(corpora[:CORPORA], with_steps=sees_others),
+        "corpora": corpora[:CORPORA],
         "has_more_corpora": len(corpora) > CORPORA,
-        "campaigns": _campaigns(project) if sees_others else [],
         "people": _people(project) if sees_others else [],
-        "running": list(seen.active().order_by("-pk")[:JOBS]),
-        "ended": list(
-            seen.exclude(ended_at=None)
-            .exclude(state=Job.State.FAILED)
-            .order_by("-ended_at")[:JOBS]
-        ),
+        "running": running,
         "sees_others": sees_others,
     }
 
@@ -457,14 +447,20 @@ def corpus_row(corpus: Corpus, *, by: Anybody) -> CorpusRow | None:
 
 
 def _corpora(rows: list[Corpus], *, with_steps: bool) -> list[CorpusRow]:
-    if not with_steps or sum(row.n_pairs for row in rows) > COUNTED:
-        return [CorpusRow(row) for row in rows]
-    few = [row for row in rows if row.n_pairs <= MANY]
-    sums = _steps(few)
-    for row in rows:
+    """Counted are the first ones, up to 200,000 pairs together."""
+    sizes = accumulate(row.n_pairs for row in rows)
+    counted = [row for row, n in zip(rows, sizes, strict=True) if n <= COUNTED]
+    if not with_steps:
+        counted = []
+    sums = _steps([row for row in counted if row.n_pairs <= MANY])
+    for row in counted:
         if row.n_pairs > MANY:
             sums |= kept(f"steps-{row.pk}", row.n_pairs, partial(_steps, [row]))
-    return [CorpusRow(row, *sums.get(row.pk, (0, 0, 0))) for row in rows]
+    known = {row.pk for row in counted}
+    return [
+        CorpusRow(row, *sums.get(row.pk, (0, 0, 0)), is_counted=row.pk in known)
+        for row in rows
+    ]
 
 
 def _steps(corpora: list[Corpus]) -> dict[int, tuple[int, int, int]]:
@@ -478,17 +474,6 @@ def _steps(corpora: list[Corpus]) -> dict[int, tuple[int, int, int]]:
             reviewed=Count("pk", filter=Q(state=Pair.State.DONE)),
         )
     }
-
-
-def _campaigns(project: Project) -> list[CampaignRow]:
-    """The newest campaigns, without simulations, with the answers given and needed."""
-    rows = list(_listed(project)[:CAMPAIGNS])
-    counts = progress.done_and_needed(rows)
-    return [CampaignRow(row, *counts.get(row.pk, (0, 0))) for row in rows]
-
-
-def _listed(project: Project) -> QuerySet[Campaign]:
-    return project.campaigns.filter(is_simulated=False, archived_at=None)
 
 
 def _people(project: Project) -> list[Person]:

@@ -22,6 +22,7 @@ from annotator.models import (
     Role,
 )
 from annotator.models.projects import Anybody, id_of
+from annotator.services.campaigns import messages
 
 SHOWN = 8  # of each kind
 DAYS = 7  # that a failed job is shown for
@@ -108,9 +109,9 @@ def _without_people(projects: list[int]) -> Iterator[Need]:
 
 
 def _flagged(projects: list[int]) -> Iterator[Need]:
-    """Items that judges flagged, which no one withdrew or decided."""
+    """Items with open flags, which no one withdrew or decided."""
     decided = Adjudication.objects.filter(item=OuterRef("item"))
-    rows = Judgment.objects.exclude(flag="").filter(
+    rows = messages.open_flags().filter(
         ~Exists(decided),
         item__campaign__project__in=projects,
         item__campaign__state=Campaign.State.OPEN,

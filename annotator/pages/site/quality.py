@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from annotator.models import Campaign, Membership, Project, Role, Tally
 from annotator.models.projects import Anybody, id_of
+from annotator.numbers import as_number
 from annotator.pages.campaigns.care import words
 from annotator.pages.site.figures import agreement_line
 from annotator.pages.site.needs import Need
@@ -81,7 +82,7 @@ def _of_scale(campaign: Campaign, scale: dict[str, Any]) -> Iterator[Need]:
         text = _("Agreement on %(scale)s in %(campaign)s is low: alpha %(value)s.") % {
             "scale": scale["title"],
             "campaign": campaign,
-            "value": f"{scale['value']:.2f}",
+            "value": as_number(scale["value"]),
         }
         yield Need(_("Agreement"), "warn", text, *about)
     name, url, *more = about

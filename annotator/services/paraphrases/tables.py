@@ -11,10 +11,11 @@ from django.utils.translation import gettext as _
 
 from annotator import access
 from annotator.errors import BadRequest, Conflict
-from annotator.models import Bitext, Job, ParaphraseTable, Project
+from annotator.models import Bitext, Corpus, Job, ParaphraseTable, Project
 from annotator.models.projects import Anybody
 from annotator.services import jobs
-from annotator.services.paraphrases import bitext_links, bitext_parses
+from annotator.services.paraphrases import bitext_links, bitext_parses, own_pairs
+from core.pivoting.bitext import Bitext as BitextFile
 from core.protocols import Step
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 KIND = "paraphrases"
 LENGTHS = (5, 7, 10)  # words of the longest phrase
 MODEL = "english.arpa.gz"
+OWN = "own"  # the folder of a table's own pairs while it is built
 MOST_BUCKETS = 64
 PAIRS_OF_A_BUCKET = 4_000
 
@@ -44,18 +46,22 @@ def start(
     bitexts: Sequence[str],
     *,
     by: Anybody,
+    corpora: Sequence[str] = (),
     max_length: int = LENGTHS[0],
     prepare: bool = True,
     enqueue: bool = True,
 ) -> ParaphraseTable:
-    """Build a table from these bitexts, by code; its job is queued.
+    """Build a table from these bitexts and corpora, by code; its job is queued.
+
+    ``corpora``: of their linked pairs, each phrase goes with its counterpart in the
+    same language, see ``own_pairs``.
 
     ``prepare``: where the words are not linked, or the English is not parsed, the job
     does that first, with the embedded aligner and the shipped parser.
 
     If the name exists, the table is rebuilt: unchanged parts are reused, and searches
     read the old one until the new one is complete. Raises NotAllowed; BadRequest
-    without a name, on missing bitexts, or on unaligned words unless ``prepare``;
+    without a name, on missing text, or on unaligned words unless ``prepare``;
     Conflict while it is being built.
     """
     access.require(by, "run", project)
@@ -66,8 +72,13 @@ def start(
         reason = _("Lengths: %(names)s.") % {"names": ", ".join(map(str, LENGTHS))}
         raise BadRequest(reason, field="length")
     chosen = _chosen(project, bitexts, linked=not prepare)
+    own = _own(project, corpora)
+    if not chosen and not own:
+        reason = _("Choose parallel text or linked pairs of this project.")
+        raise BadRequest(reason, field="bitexts")
     rules = {
         "bitexts": [one.code for one in chosen],
+        "corpora": [one.code for one in own],
         "max_length": max_length,
         "prepare": prepare,
     }
@@ -107,7 +118,7 @@ def _chosen(
 ) -> list[Bitext]:
     """The bitexts of these codes; ``linked``: with links, or BadRequest."""
     bitexts = list(project.bitexts.filter(code__in=codes).order_by("name"))
-    if not bitexts or len(bitexts) != len(set(codes)):
+    if len(bitexts) != len(set(codes)):
         raise BadRequest(_("Choose parallel text of this project."), field="bitexts")
     for one in bitexts:
         if linked and not one.aligner:
@@ -116,16 +127,29 @@ def _chosen(
     return bitexts
 
 
+def _own(project: Project, codes: Sequence[str]) -> list[Corpus]:
+    corpora = list(own_pairs.linked_corpora(project).filter(code__in=codes))
+    if len(corpora) != len(set(codes)):
+        reason = _("Choose corpora of this project with linked pairs of one language.")
+        raise BadRequest(reason, field="corpora")
+    return corpora
+
+
 def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
     """Stage by stage; resumable."""
     table = ParaphraseTable.objects.get(project=job.project, code=job.params["table"])
     prepare = job.params.get("prepare", False)
     chosen = _chosen(job.project, job.params["bitexts"], linked=not prepare)
+    own = _own(job.project, job.params.get("corpora", ()))
     prepared = _prepare(job, chosen) if prepare else ()
-    yield from in_turn((*prepared, _build(job, table, chosen)))
+    yield from in_turn((*prepared, _build(job, table, chosen, own)))
     yield Step(note="training the language model")
-    n_words = _train_model(chosen, table.folder / MODEL)
-    made = {"bitexts": [one.name for one in chosen], "language_model_words": n_words}
+    texts = [one.pairs for one in chosen]
+    texts += [BitextFile(_own_path(table, one)) for one in own]
+    n_words = _train_model(texts, table.folder / MODEL)
+    names = [one.name for one in chosen] + [one.name for one in own]
+    made = {"bitexts": names, "language_model_words": n_words}
+    shutil.rmtree(table.folder / OWN, ignore_errors=True)
     ParaphraseTable.objects.filter(pk=table.pk).update(
         made_at=timezone.now(), facts=made
     )
@@ -141,17 +165,24 @@ def _prepare(job: Job, chosen: Sequence[Bitext]) -> Iterator[Iterator[Step]]:
 
 
 def _build(
-    job: Job, table: ParaphraseTable, chosen: Sequence[Bitext]
+    job: Job,
+    table: ParaphraseTable,
+    chosen: Sequence[Bitext],
+    own: Sequence[Corpus],
 ) -> Iterator[Step]:
     from core.pivoting.building.pipeline import NOTES, build_table  # DuckDB: when used
     from core.pivoting.building.settings import BuildSettings
 
-    rules = BuildSettings(max_length=job.params["max_length"], buckets=_buckets(chosen))
+    buckets = _buckets([*chosen, *own])
+    rules = BuildSettings(max_length=job.params["max_length"], buckets=buckets)
     table.folder.mkdir(parents=True, exist_ok=True)
-    yield from by_stage(build_table(table.folder, _sources(chosen), rules), NOTES)
+    sources = _sources(chosen)
+    for one in own:
+        sources.append(own_pairs.write_corpus(one, _own_path(table, one)))
+    yield from by_stage(build_table(table.folder, sources, rules), NOTES)
 
 
-def _buckets(chosen: Sequence[Bitext]) -> int:
+def _buckets(chosen: "Sequence[Bitext | Corpus]") -> int:
     """One for every few thousand pairs: each costs time, and bounds memory."""
     n_pairs = sum(one.n_pairs for one in chosen)
     return min(MOST_BUCKETS, 1 << (n_pairs // PAIRS_OF_A_BUCKET).bit_length())
@@ -166,7 +197,11 @@ def _sources(chosen: Sequence[Bitext]) -> "list[PairsFile]":
     ]
 
 
-def _train_model(chosen: Sequence[Bitext], path: Path) -> int:
+def _own_path(table: ParaphraseTable, corpus: Corpus) -> Path:
+    return table.folder / OWN / f"{corpus.code}.parquet"
+
+
+def _train_model(texts: Sequence[BitextFile], path: Path) -> int:
     """The trigram model of the English sides, each distinct sentence of one once."""
     from core.pivoting.language_model import train, write_arpa
 
@@ -174,8 +209,8 @@ def _train_model(chosen: Sequence[Bitext], path: Path) -> int:
 
     def sentences() -> Iterator[list[str]]:
         nonlocal n_words
-        for one in chosen:
-            for text in one.pairs.sources():
+        for one in texts:
+            for text in one.sources():
                 words = text.lower().split(" ")
                 n_words += len(words)
                 yield words

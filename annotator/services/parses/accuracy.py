@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from annotator.models import Corpus, Job, Origin, Parse, Sentence
 from annotator.models.projects import Anybody
+from annotator.numbers import local
 from annotator.services import jobs
 from annotator.services.kept_counts import kept
 from annotator.services.parses import offered
@@ -74,7 +75,7 @@ class CorpusEngine:
         f1 = self.scores.get("f1")
         if self.before is None or f1 is None:
             return ""
-        return f"{f1 - self.before:+.2f}"
+        return local(f"{f1 - self.before:+.2f}")
 
     @property
     def is_gone(self) -> bool:

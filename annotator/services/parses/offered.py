@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from annotator.errors import BadRequest
 from annotator.models import Project
 from annotator.models.projects import Anybody
+from annotator.numbers import local
 from core.errors import GemelError
 from core.parsing import registry
 from core.protocols import ParserBackend
@@ -45,7 +46,9 @@ class Offer:
         if self.owner:
             parts.append(_("trained in %(name)s") % {"name": self.owner})
         if self.f1 is not None:
-            parts.append(_("F1 %(f1)s cross-validated") % {"f1": f"{self.f1:.1f}"})
+            parts.append(
+                _("F1 %(f1)s cross-validated") % {"f1": local(f"{self.f1:.1f}")}
+            )
         return f"{self.name} ({', '.join(parts)})" if parts else self.name
 
     @property

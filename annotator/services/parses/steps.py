@@ -1,6 +1,5 @@
 """Drafts as plain values; their steps as they are stored, and what a corpus allows."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,9 +11,10 @@ from annotator.services.changes import Steps, walk
 from annotator.services.parses.retyping import tree_of
 from core.data.tree import Tree
 from core.errors import InvalidValue
-from core.trees import arcs, brackets, editing, rebasing
-from core.trees.arcs import Arcs, ArcsEdit
-from core.trees.editing import Move, TreeEdit
+from core.trees import arcs, brackets, editing
+from core.trees.arc_lines import Arcs, ArcsEdit
+from core.trees.editing import Move
+from core.trees.stepping import TreeEdit
 
 
 def steps_of(draft: TreeDraft) -> Steps[TreeEvent]:
@@ -82,16 +82,6 @@ def tree_seen(draft: TreeDraft, revision: int) -> Any:
     for event in since if revision < draft.revision else ():
         made = read_edit(draft, event.back).on(made).tree
     return made
-
-
-def replayed(
-    draft: TreeDraft, done: Sequence[Any], first: Any, other: Any
-) -> tuple[list[Any], list[str]]:
-    """The steps on another tree of the draft's kind, and why some have no place there;
-    raises InvalidValue on other words."""
-    if draft.kind == Parse.Kind.DEPENDENCY:
-        return rebasing.replayed_arcs(done, first, other)
-    return rebasing.replayed(done, first, other)
 
 
 def allowed(operation: AnyEdit, tree: Any, corpus: Corpus) -> AnyEdit:

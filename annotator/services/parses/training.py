@@ -15,6 +15,7 @@ from annotator import access
 from annotator.errors import BadRequest
 from annotator.models import Corpus, Job, Origin, Parse, Sentence
 from annotator.models.projects import Anybody
+from annotator.numbers import local
 from annotator.services import jobs
 from annotator.services.parses import offered
 from core.data.tree import Tree
@@ -58,7 +59,7 @@ def start(corpus: Corpus, *, by: Anybody, enqueue: bool = True) -> Job:
             "%(n)s gold trees here; training needs %(least)s to %(most)s.",
             n,
         )
-        facts = {"n": n, "least": MIN_TREES, "most": f"{MAX_TREES:,}"}
+        facts = {"n": n, "least": MIN_TREES, "most": local(f"{MAX_TREES:,}")}
         raise BadRequest(reason % facts)
     return jobs.start(
         corpus.project,

@@ -18,6 +18,7 @@ from annotator.models import (
     AlignmentLayer,
     BatchTree,
     Campaign,
+    CampaignMessage,
     Corpus,
     Judgment,
     JudgmentEvent,
@@ -153,6 +154,7 @@ def _protected(project: Project) -> list["QuerySet[Any]"]:
     """Rows that the database protects from cascading deletion, in order."""
     return [
         JudgmentEvent._base_manager.filter(judgment__item__campaign__project=project),
+        CampaignMessage._base_manager.filter(campaign__project=project),
         Judgment._base_manager.filter(item__campaign__project=project),
         Adjudication._base_manager.filter(item__campaign__project=project),
         BatchTree._base_manager.filter(batch__corpus__project=project),

@@ -18,18 +18,20 @@ from annotator.errors import BadRequest, Refusal
 from annotator.exchange.written import FORMS
 from annotator.forms import number, refuse_unknown
 from annotator.http.answers import form_page
-from annotator.models import Campaign, Participant
+from annotator.models import Campaign, Judgment, Participant
 from annotator.pages.campaigns import annotator as annotators
 from annotator.pages.campaigns import overview as pages
 from annotator.pages.campaigns import plan
 from annotator.services.campaigns import (
     items,
+    machines,
     participants,
     setting_aside,
     setup,
     sharing,
     simulation,
 )
+from annotator.services.campaigns import messages as notes
 from annotator.services.campaigns.scales import TEMPLATES
 from annotator.services.reports import exports
 
@@ -83,10 +85,12 @@ def design(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 def flags(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Items that judges flagged or skipped."""
     campaign = access.campaign_or_404(request.user, slug, code, "see_others")
+    flagged = exports.flagged(campaign)
+    answers = notes.threads(flagged)
     context = {
         "project": campaign.project,
         "campaign": campaign,
-        "flagged": exports.flagged(campaign),
+        "flagged": [(one, answers[one.pk]) for one in flagged],
         "may_see_names": access.may(request.user, "see_names", campaign.project),
         "may_manage": access.may(request.user, "manage", campaign.project),
     }
@@ -161,10 +165,10 @@ def act(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         messages.success(request, ACTIONS[what](request, campaign))
     except Refusal as error:
         messages.error(request, str(error))
-    if request.POST.get("back") == "annotator":
+    back = request.POST.get("back", "")
+    if back == "annotator":
         return redirect("campaign_annotator", slug, code, request.POST["person"])
-    is_designing = request.POST.get("back") == "design"
-    return redirect("campaign_design" if is_designing else "campaign", slug, code)
+    return redirect(BACK.get(back, "campaign"), slug, code)
 
 
 def _open(request: HttpRequest, campaign: Campaign) -> str:
@@ -223,6 +227,26 @@ def _withdraw(request: HttpRequest, campaign: Campaign) -> str:
     return _("Withdrawn: no one gets this item any more; its answers are kept.")
 
 
+def _message(request: HttpRequest, campaign: Campaign) -> str:
+    code, text = (request.POST.get(name, "") for name in ("person", "text"))
+    people = campaign.participants.select_related("user")
+    person = get_object_or_404(people, code=code) if code else None
+    notes.send(campaign, text, by=request.user, to=person)
+    who = {"name": person}
+    return _("Sent to %(name)s.") % who if person else _("Sent to everyone.")
+
+
+def _answer(request: HttpRequest, campaign: Campaign) -> str:
+    rows = Judgment.objects.of(campaign).select_related(
+        "participant__campaign__project"
+    )
+    judgment = get_object_or_404(rows, code=request.POST.get("judgment", ""))
+    is_resolved = request.POST.get("flag") == "resolve"
+    text = request.POST.get("text", "")
+    notes.answer_flag(judgment, text, by=request.user, is_resolved=is_resolved)
+    return _("The flag is resolved.") if is_resolved else _("The flag is open.")
+
+
 def _rehearse(request: HttpRequest, campaign: Campaign) -> str:
     most, sent = simulation.MAX_PEOPLE, request.POST.get("people", "3")
     problem = _("Enter 1 to %(most)s annotators.") % {"most": most}
@@ -233,7 +257,48 @@ def _rehearse(request: HttpRequest, campaign: Campaign) -> str:
     )
 
 
+BACK = {
+    "design": "campaign_design",
+    "flags": "campaign_flags",
+    "people": "campaign_people",
+}
+
+
+def _machine(request: HttpRequest, campaign: Campaign) -> str:
+    """A machine judges; ``go_on`` and ``delete`` name one that is there."""
+    for name, act, said in (
+        ("go_on", machines.go_on, _("%(name)s continues; see Jobs.")),
+        ("delete", machines.delete, _("%(name)s and its judgments were deleted.")),
+    ):
+        if code := request.POST.get(name, ""):
+            rows = campaign.machines.select_related("campaign__project")
+            machine = get_object_or_404(rows, code=code)
+            act(machine, by=request.user)
+            return said % {"name": machine}
+    price_in, price_out = (_price(request, f"price_{way}") for way in ("in", "out"))
+    problem = _("The seed must be a whole number, 0 or more.")
+    seed = request.POST.get("seed", "") or "0"
+    machines.start(
+        campaign,
+        request.POST.get("model", ""),
+        by=request.user,
+        seed=number(seed, 0, machines.MAX_SEED - 1, field="seed", problem=problem),
+        price_in=price_in,
+        price_out=price_out,
+    )
+    return _("The machine judges in the background; see Jobs.")
+
+
+def _price(request: HttpRequest, name: str) -> float | None:
+    text = request.POST.get(name, "").strip().replace(",", ".")
+    try:
+        return float(text) if text else None
+    except ValueError:
+        raise BadRequest(_("A price is a number, 0 or more."), field=name) from None
+
+
 ACTIONS = {
+    "machine": _machine,
     "open": _open,
     "pause": _pause,
     "close": _close,
@@ -241,5 +306,7 @@ ACTIONS = {
     "person": _person,
     "baseline": _baseline,
     "rehearse": _rehearse,
+    "message": _message,
+    "answer": _answer,
     "withdraw": _withdraw,
 }

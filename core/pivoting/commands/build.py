@@ -10,7 +10,7 @@ from core.parsing.registry import add_parser_options
 from core.pivoting import text_files
 from core.pivoting.building.pipeline import build_table
 from core.pivoting.building.settings import BuildSettings, PairsFile
-from core.pivoting.commands import corpus
+from core.pivoting.commands import parse
 from core.pivoting.commands.options import Say
 from core.pivoting.table import open_table
 
@@ -151,9 +151,9 @@ def _of_text(options: dict[str, Any], say: Say) -> list[PairsFile]:
         limit=options["limit"],
     )
     wanted = {name: options.get(name) for name in ("engine", "models")}
-    parsed = {**wanted, "stage": "parse", "files": pairs, "out": work / "parsed"}
+    parsed = {**wanted, "files": pairs, "out": work / "parsed"}
     trees = 10 if options["forest"] else 1
-    corpus.run({**parsed, "trees": trees}, lambda note: say(f"parsing: {note}"))
+    parse.run({**parsed, "trees": trees}, lambda note: say(f"parsing: {note}"))
     return _sources(pairs, [*options["parses"], work / "parsed" / "parses.parquet"])
 
 

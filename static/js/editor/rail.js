@@ -185,7 +185,7 @@ export class Rail {
     const used = { s: this.app.model.info.source_parse || this.app.data.trees.s.parse, t: this.app.model.info.target_parse || this.app.data.trees.t.parse };
     this.put(...["s", "t"].flatMap((side) => {
       const mine = rows.filter((row) => row.side === side);
-      const list = mine.map((row, i) => el("li", {}, el("p", {}, el("b", {}, row.code === used[side] ? "● " : `${i + 1}. `), row.name, row.score === null ? "" : el("small", { class: "soft" }, " ", fill(gettext("score %(value)s"), { value: row.score.toFixed(2) }))),
+      const list = mine.map((row, i) => el("li", {}, el("p", {}, el("b", {}, row.code === used[side] ? "● " : `${i + 1}. `), row.name, row.score === null ? "" : el("small", { class: "soft" }, " ", fill(gettext("score %(value)s"), { value: row.score.toLocaleString(document.documentElement.lang, { minimumFractionDigits: 2, maximumFractionDigits: 2 }) }))),
         row.only_here.length ? el("p", { class: "small" }, "+ " + row.only_here.join(", ")) : null,
         row.not_here.length ? el("p", { class: "small soft" }, "− " + row.not_here.join(", ")) : null,
         !row.fits ? el("p", { class: "small soft" }, gettext("has other tokens")) : row.code === used[side] ? el("small", { class: "soft" }, gettext("shown")) : this.app.writable ? act(gettext("Use this tree"), "tree", `${side} ${row.code}`) : null));

@@ -44,7 +44,7 @@ def test_a_short_name_is_a_command_s(word: str) -> None:
 
 
 def test_hyphens_are_as_good() -> None:
-    assert command_of("move-to") == command_of("move_to") == "move_to"
+    assert command_of("sign-in-link") == command_of("sign_in_link") == "sign_in_link"
 
 
 @pytest.mark.parametrize("command", ["migrate", "help", "import"])

@@ -248,7 +248,9 @@ def test_the_overview_tells_managers_how_far_things_are(
     running = {"project": cast.project, "kind": "parse", "state": "running"}
     Job.objects.create(**running, title="Parse Houses", total=10, done=4)
     html = " ".join(main_of(ada, "/p/windows/").split())
-    assert re.search(r"8 of \d+ judgments, 4 items", html)
+    assert re.search(r"<strong>8</strong> of \d+ judgments", html)
+    listed = " ".join(main_of(ada, "/p/windows/campaigns/").split())
+    assert re.search(r"8 of \d+ judgments, 4 items", listed)
     assert "4 of 10" in html
     assert "Active this week" in html
     assert "judge1" in html
@@ -296,7 +298,8 @@ def test_what_is_large_is_counted_once_for_many_readers(
     url = reverse("project", args=["windows"])
     for is_first in (True, False):
         with CaptureQueriesContext(connection) as asked:
-            assert "2 of 2" in " ".join(main_of(ada, url).split())
+            html = " ".join(main_of(ada, url).split())
+            assert "<strong>2</strong> of 2 judgments" in html
         counting = [row["sql"] for row in asked if "wanted" in row["sql"]]
         counting += [row["sql"] for row in asked if "reviewed" in row["sql"]]
         assert len(counting) == (2 if is_first else 0)
@@ -317,3 +320,60 @@ def test_flags_are_found_by_an_index_of_their_own(cast: Cast) -> None:
         cursor.execute("SET LOCAL enable_seqscan = off")
         cursor.execute("EXPLAIN " + flagged)
         assert "judgment_flags" in str(cursor.fetchall())
+
+
+def station(html: str, key: str) -> str:
+    """The words of a station of the loop."""
+    part = re.search(rf'<li class="{key}">(.*?)</li>', html, re.DOTALL)
+    assert part is not None
+    return " ".join(re.sub(r"<[^>]+>", " ", part[1]).split())
+
+
+def next_of(html: str) -> str:
+    part = re.search(r'<div class="next">(.*?)</div>', html, re.DOTALL)
+    return " ".join(re.sub(r"<[^>]+>", " ", part[1]).split()) if part else ""
+
+
+def test_the_loop_begins_with_a_corpus(cast: Cast, ada: Client) -> None:
+    members.create("Doors", by=cast.ada)
+    html = main_of(ada, "/p/doors/")
+    assert next_of(html).endswith("Upload a corpus")
+    assert html.count('class="button"') == 1
+    assert station(html, "judge").endswith("0 of 0 judgments 0 campaigns rated pairs")
+
+
+def test_the_loop_counts_what_is_there_and_names_the_next_step(
+    cast: Cast, ada: Client
+) -> None:
+    made = campaigns_cast.campaign(cast, n=4)
+    for held in campaigns_cast.draw(made, cast.bob, 3):
+        campaigns_cast.judge(held)
+    Pair.objects.update(state=Pair.State.DONE, has_parse=True)
+    new = people.corpus(cast.project, "Letters")
+    people.pair(new, people.SOURCE, people.TARGET)
+    Pair.objects.filter(corpus=new).update(has_parse=False)
+    html = main_of(ada, "/p/windows/")
+    assert "3 of 4 judgments" in station(html, "judge")
+    assert f"/campaign/{made.code}/agreement/" in html
+    assert station(html, "align").startswith("Align phrases link equal meanings 1 of 2")
+    assert "1 correction" in station(html, "learn")
+    assert next_of(html) == "Next Letters 1 pair left Parse"
+    job = {"project": cast.project, "kind": "parse", "state": "running"}
+    Job.objects.create(**job, title="Parse Letters", params={"corpus": new.code})
+    assert next_of(main_of(ada, "/p/windows/")) == ""
+
+
+def test_the_loop_is_for_those_who_see_the_work_of_others(
+    cast: Cast, bob: Client
+) -> None:
+    assert "The loop" not in main_of(bob, "/p/windows/")
+
+
+def test_corpora_too_large_to_count_have_no_progress(
+    cast: Cast, ada: Client, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr("annotator.pages.site.dashboard.COUNTED", 0)
+    html = main_of(ada, "/p/windows/")
+    assert "1 pair 0 changes" in station(html, "parse")
+    assert 'class="path"' not in html
+    assert next_of(html) != "Parse"

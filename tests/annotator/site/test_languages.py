@@ -9,6 +9,7 @@ import pytest
 from django.template import Context, Template
 from django.utils import translation
 
+from annotator.numbers import as_number, as_percent, local
 from hatch_build import compile_catalogues
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -59,11 +60,15 @@ def test_words_of_scripts_are_a_script_of_our_own(client) -> None:
     assert client.get("/words/xx.js").status_code == 404
 
 
-def test_figures_keep_their_point() -> None:
+def test_figures_have_a_decimal_comma_but_not_in_attributes() -> None:
     values = Context({"x": 0.5, "n": 12345})
     with translation.override("de"):
-        text = Template("{{ x }} {{ n }} {{ x|floatformat:2 }}").render(values)
-    assert text == "0.5 12345 0.50"
+        text = Template(
+            "{{ x }} {{ n }} {{ x|floatformat:2 }} {{ x|unlocalize }}"
+        ).render(values)
+        written = local("-1,234.50"), as_number(-0.001), as_percent(0.4784)
+    assert text == "0,5 12345 0,50 0.5"
+    assert written == ("−1.234,50", "0,00", "47,8 %")
 
 
 def test_processes_that_start_together_compile_the_same_words(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""From signing in to the first judgment of the sample: one click, the guidelines, then keys."""
+"""From signing in to the first judgment of the sample: guidelines, then keys."""
 
 import pytest
 from django.contrib.auth.models import User

@@ -69,3 +69,16 @@ def test_continue_leads_straight_into_judging_and_into_editing(
     page.goto("/")
     press(page, "a.button[href*='/pair/']")
     expect(page.get_by_role("toolbar", name="Editor")).to_be_visible()
+
+
+def test_the_loop_is_walked_by_keyboard(open_page, busy: Cast) -> None:
+    page = open_page(busy.ada)
+    page.goto("/p/windows/")
+    page.get_by_role("link", name="How it works").focus()
+    page.keyboard.press("Tab")
+    expect(page.locator(".next .button")).to_be_focused()
+    for title in ("Make paraphrases", "Judge", "Parse together", "Align phrases"):
+        page.keyboard.press("Tab")
+        expect(page.locator(".station:focus")).to_contain_text(title)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Corpora")

@@ -80,7 +80,7 @@ def test_it_says_its_commands_and_parses(empty: Path) -> None:
     env = {"PATH": "/usr/bin:/bin", "GEMEL_HOME": str(empty / "other")}
     asked = {"cwd": empty, "env": env, "capture_output": True, "text": True}
     said = subprocess.run([PROGRAM, "help"], **asked).stdout
-    assert {"up", "import_corpus", "move_to", "backup"} <= set(said.split())
+    assert {"up", "import_corpus", "backup"} <= set(said.split())
     parsed = subprocess.run(
         [PROGRAM, "parse"], input="The nurse opened the window .\n", **asked
     )

@@ -1,4 +1,4 @@
-"""Large text in pieces: the same rows whoever made them, and nothing made twice."""
+"""Large text parsed in pieces: nothing made twice, and no half of one."""
 
 import json
 import subprocess
@@ -9,9 +9,8 @@ import pytest
 
 from core.__main__ import main
 from core.errors import InvalidValue
-from core.pivoting import stages
 from core.pivoting.bitext import Bitext, BitextPair, parses_of, write_pairs
-from core.pivoting.stages import StageOrder
+from core.pivoting.commands import parse
 from tests import small_pcfg
 from tests.running import ROOT
 
@@ -20,7 +19,7 @@ TEXTS = ("the dog met John", "a cat saw the dog", "Mary slept", "she saw a garde
 
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stages, "SIZE", 3)
+    monkeypatch.setattr(parse, "SIZE", 3)
 
 
 @pytest.fixture(scope="module")
@@ -40,14 +39,8 @@ def text(path: Path, n: int) -> Path:
     return path
 
 
-def run(
-    models: Path,
-    out: Path,
-    *files: Path,
-    stage: str = "parse",
-    trees: int = 1,
-) -> None:
-    words = ["corpus", "run", stage, "--engine", "small", "--models", str(models)]
+def run(models: Path, out: Path, *files: Path, trees: int = 1) -> None:
+    words = ["pivot", "parse", "--engine", "small", "--models", str(models)]
     words += ["--in", *map(str, files), "--out", str(out), "--json"]
     words += ["--trees", str(trees)]
     assert main(words) == 0
@@ -81,17 +74,6 @@ def test_several_trees_have_their_share_of_the_forest(
     assert 0.5 < sum(shares) < 1  # what is left is of trees below .01
 
 
-def test_pairs_keep_their_rows_and_get_links(models: Path, tmp_path: Path) -> None:
-    path = tmp_path / "pairs.parquet"
-    long = " ".join(["the"] * 41)
-    rows = [BitextPair(3, "a", TEXTS[0], TEXTS[0]), BitextPair(7, "a", long, TEXTS[1])]
-    write_pairs(path, rows)
-    run(models, tmp_path / "out", path, stage="align")
-    first, second = Bitext(tmp_path / "out" / "pairs.parquet").pairs()
-    assert (first.pair_id, first.links) == (3, "0-0 1-1 2-2 3-3")
-    assert (second.pair_id, second.links) == (7, None)
-
-
 def test_what_is_there_is_not_made_again_when_text_grows(
     models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -103,29 +85,6 @@ def test_what_is_there_is_not_made_again_when_text_grows(
     assert (report["pieces"], report["made"]) == (3, 1)
 
 
-def order_of(models: Path, out: Path) -> StageOrder:
-    return StageOrder("parse", "small", str(models), str(out / "pieces"))
-
-
-def test_pieces_made_in_any_order_by_anybody_give_the_same_file(
-    models: Path, tmp_path: Path
-) -> None:
-    path = text(tmp_path / "one.parquet", 30)
-    run(models, tmp_path / "here", path)
-    out = tmp_path / "there"
-    order = order_of(models, out)
-    planned = stages.plan(order, [path])
-    for key in sorted(planned["parses.parquet"]) * 2:
-        stages.do(order, key)
-    stages.finish(order, planned, out)
-    assert same(tmp_path / "here", out)
-
-
-def same(one: Path, other: Path) -> bool:
-    names = ("parses.parquet",)
-    return all((one / n).read_bytes() == (other / n).read_bytes() for n in names)
-
-
 def test_a_run_that_was_killed_goes_on_and_leaves_no_half(
     models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,29 +92,32 @@ def test_a_run_that_was_killed_goes_on_and_leaves_no_half(
     run(models, tmp_path / "whole", path)
     words = """
 import os, sys
-from pathlib import Path
+from core.__main__ import main
 from core.pivoting import bitext
-from core.pivoting import stages as pieces
-pieces.SIZE = 3
-order = pieces.StageOrder("parse", "small", sys.argv[1], sys.argv[2])
-keys = pieces.plan(order, [Path(sys.argv[3])])["parses.parquet"]
-pieces.do(order, keys[0])
-bitext.os.replace = lambda *_: os.kill(os.getpid(), 9)  # between writing and renaming
-pieces.do(order, keys[1])
+from core.pivoting.commands import parse
+parse.SIZE, replace, made = 3, os.replace, []
+def killed(*paths):  # at the second piece, between writing and renaming
+    made.append(paths)
+    os.kill(os.getpid(), 9) if len(made) == 2 else replace(*paths)
+bitext.os.replace = killed
+main(sys.argv[1:])
 """
-    given = [str(models), str(out / "pieces"), str(path)]
+    given = ["pivot", "parse", "--engine", "small", "--models", str(models)]
+    given += ["--in", str(path), "--out", str(out)]
     done = subprocess.run(
         [sys.executable, "-c", words, *given], cwd=ROOT, timeout=300, check=False
     )
     assert done.returncode == -9
-    made = list((out / "pieces" / "done").glob("*.parquet"))
-    assert len(made) == 1
+    assert len(list((out / "pieces").glob("*.parquet"))) == 1
     run(models, out, path)
-    assert same(tmp_path / "whole", out)
+    assert (out / "parses.parquet").read_bytes() == (
+        tmp_path / "whole" / "parses.parquet"
+    ).read_bytes()
     assert not list(out.rglob(".writing-*"))
 
 
 def test_files_without_rows_are_refused(models: Path, tmp_path: Path) -> None:
     write_pairs(tmp_path / "none.parquet", [])
+    options = {"engine": "small", "models": models, "trees": 1, "out": tmp_path}
     with pytest.raises(InvalidValue, match="no rows"):
-        stages.plan(order_of(models, tmp_path), [tmp_path / "none.parquet"])
+        parse.run({**options, "files": [tmp_path / "none.parquet"]}, print)
