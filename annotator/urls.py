@@ -61,6 +61,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("needs/", projects.measured_needs, name="measured_needs"),
     path("p/new/", projects.new, name="project_new"),
     path("p/<slug:slug>/", projects.project, name="project"),
+    path("p/<slug:slug>/learn/", projects.learn, name="learn"),
     path("p/<slug:slug>/people/", projects.people, name="people"),
     path("p/<slug:slug>/settings/", settings.of_project, name="project_settings"),
     path(
