@@ -8,9 +8,8 @@ import threading
 import time
 from pathlib import Path
 from typing import Any
-from weakref import WeakKeyDictionary
 
-from celery import Celery, bootsteps
+from celery import Celery
 from celery.signals import worker_process_init, worker_ready
 from kombu.exceptions import KombuError
 from kombu.transport import TRANSPORT_ALIASES
@@ -31,7 +30,6 @@ NOTIFY = "annotator.send_notices"
 SIGN_S = 5.0  # a worker shows itself this often
 REAP_EVERY = 2  # signs
 NOTIFY_EVERY = 360  # signs
-HELD_S = 600.0  # a third of what RabbitMQ has patience for
 WAKE_S = 3600  # no older message wakes anyone: waiting jobs are woken again and again
 log = logging.getLogger(__name__)
 
@@ -68,43 +66,6 @@ def _send(task: str, **options: Any) -> None:
         app.send_task(task, ignore_result=True, **options)
     except (KombuError, OSError) as error:
         raise ConnectionError(f"the broker cannot be reached: {error}") from error
-
-
-class LettingGo(bootsteps.StartStopStep):
-    """A process in a long job already holds the next message, and RabbitMQ disconnects
-    a consumer that does not acknowledge for half an hour. That loses nothing: the rows
-    are the truth, and waiting jobs are woken again."""
-
-    requires = ("celery.worker.consumer.tasks:Tasks",)
-
-    def __init__(self, parent: Any, **options: Any) -> None:
-        self._timer: Any = None
-        super().__init__(parent, **options)
-
-    def start(self, parent: Any) -> None:
-        if parent.connection.transport.driver_type == "amqp":
-            self._timer = parent.timer.call_repeatedly(HELD_S / 10, let_go)
-
-    def stop(self, parent: Any) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-
-
-app.steps["consumer"].add(LettingGo)
-_held: WeakKeyDictionary[Any, float] = WeakKeyDictionary()  # since when
-
-
-def let_go() -> int:
-    """Acknowledge what has waited here for long; how many. They are done still."""
-    from celery.worker import state  # not in web processes
-
-    now, n = time.monotonic(), 0
-    for request in set(state.reserved_requests) - set(state.active_requests):
-        since = _held.setdefault(request, now)
-        if now - since >= HELD_S and not request.acknowledged:
-            request.acknowledge()
-            n += 1
-    return n
 
 
 @worker_process_init.connect

@@ -140,7 +140,8 @@ def merge(path: Path, wanted: Catalog) -> Catalog:
     for message in wanted:
         if message.id:
             before = known.get(message.id, message.context)
-            text = before.string if before else None
+            is_same = before and _forms(before.id) == _forms(message.id)
+            text = before.string if before and is_same else None
             merged.add(message.id, text, message.locations, context=message.context)
     for words in format_words() if wanted.domain == "django" else ():
         if (before := known.get(words)) and words not in merged:

@@ -34,6 +34,7 @@ class MessageSerializer(serializers.Serializer[Any]):
     seen = serializers.IntegerField(min_value=0, max_value=10**6)
     values = serializers.DictField(default=dict)
     note = serializers.CharField(default="", allow_blank=True, max_length=2000)
+    comment = serializers.CharField(default="", allow_blank=True, max_length=2000)
     active_ms = serializers.IntegerField(default=0, min_value=0, max_value=2**31 - 1)
     want = serializers.IntegerField(default=0, min_value=0, max_value=50)
     held = serializers.ListField(
@@ -42,13 +43,17 @@ class MessageSerializer(serializers.Serializer[Any]):
 
 
 class WishSerializer(serializers.Serializer[Any]):
-    """How many items to send, in addition to those held (by code)."""
+    """How many items to send, in addition to those held (by code).
+
+    ``since``: when the person's day began; their answers from then on are counted.
+    """
 
     want = serializers.IntegerField(default=4, min_value=0, max_value=50)
     held = serializers.ListField(
         child=serializers.CharField(max_length=16), default=list, max_length=MAX_HELD
     )
     skipped = serializers.BooleanField(default=False)
+    since = serializers.DateTimeField(default=None, allow_null=True)
 
 
 class SeenSerializer(serializers.Serializer[Any]):
@@ -67,6 +72,7 @@ class PreferenceSerializer(serializers.Serializer[Any]):
     keys = serializers.DictField(child=serializers.CharField(), default=dict)
     has_single_keys = serializers.BooleanField(default=True)
     auto_advance = serializers.BooleanField(default=False)
+    daily_goal = serializers.IntegerField(default=0, min_value=0, max_value=5000)
 
 
 @extend_schema(methods=["GET"], responses=OpenApiTypes.OBJECT, operation_id="desk_show")
@@ -88,9 +94,10 @@ def show(request: Request, code: str) -> Response:
     if wish["skipped"]:
         return Response({"next": judging.skipped(person)})
     given = judging.give(person.pk, want=wish["want"], held=wish["held"])
-    return Response(
-        {"next": given, "status": judging.status(person, is_empty=not given)}
-    )
+    status = judging.status(person, is_empty=not given)
+    if wish["since"]:
+        status["today"] = judging.answered_since(wish["since"], request.user)
+    return Response({"next": given, "status": status})
 
 
 @extend_schema(request=MessageSerializer, responses=OpenApiTypes.OBJECT)
@@ -103,6 +110,7 @@ def answers(request: Request, code: str) -> Response:
         seen=message["seen"],
         values=message["values"],
         note=message["note"],
+        comment=message["comment"],
         active_ms=message["active_ms"],
     )
     judgment = take(
@@ -157,7 +165,7 @@ def messages(request: Request, code: str) -> Response:
 @extend_schema(request=PreferenceSerializer, responses=PreferenceSerializer)
 @api_view(["GET", "PUT"])
 def preference(request: Request) -> Response:
-    """A person's keys and pace."""
+    """A person's keys, pace and daily goal."""
     if request.method == "PUT":
         wish = _valid(PreferenceSerializer, request)
         preferences.set_preference(request.user, **wish)

@@ -14,6 +14,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
 from annotator.models import Corpus
+from annotator.services.queries import tables
 
 
 def bring_up_to_date() -> None:
@@ -21,7 +22,8 @@ def bring_up_to_date() -> None:
     behind."""
     make_tables()
     executor = MigrationExecutor(connection)
-    behind = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    steps = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    behind = bool(steps) or not tables.has_heads(connection)
     if behind and connection.vendor == "sqlite":
         call_command("migrate", verbosity=0, interactive=False)
     elif behind:

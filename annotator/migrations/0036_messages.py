@@ -10,7 +10,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotator', '0033_rewriting_batches'),
+        ('annotator', '0034_daily_goal'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -12,7 +12,7 @@ from annotator.models.codes import CodeField
 from annotator.models.corpora import Corpus, Sentence
 from core.data.tree import Tree
 from core.formats import treetext
-from core.trees.arcs import Arcs
+from core.trees.arc_lines import Arcs
 
 
 class TreeDraft(models.Model):

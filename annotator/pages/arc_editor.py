@@ -15,8 +15,7 @@ from annotator.services.treebanks import rules
 from annotator.svg import editable
 from core.layout.links import LinkedSide, parse_scene
 from core.queries.rows import Kind
-from core.trees.arc_lines import FIELDS
-from core.trees.arcs import Arcs
+from core.trees.arc_lines import FIELDS, Arcs
 
 Json = dict[str, Any]
 KIND = Parse.Kind.DEPENDENCY

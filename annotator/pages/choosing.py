@@ -21,7 +21,7 @@ from core.data.deps import DepTree
 from core.data.tree import Tree
 from core.errors import GemelError
 from core.trees import editing
-from core.trees.arcs import Arcs
+from core.trees.arc_lines import Arcs
 
 Json = dict[str, Any]
 MOST = 12  # differences that are listed

@@ -21,15 +21,18 @@ def screen(campaign: Campaign, user: Anybody) -> dict[str, Any]:
         "scales": scales,
         "reasons": SKIP_REASONS,
         "commands": [(name, *COMMANDS[name]) for name in COMMANDS],
-        "config": _config(campaign.code, user, scales),
+        "config": _config(campaign, user, scales),
     }
 
 
 def _config(
-    code: str, user: Anybody, scales: tuple[RatingScale, ...]
+    campaign: Campaign, user: Anybody, scales: tuple[RatingScale, ...]
 ) -> dict[str, Any]:
     """What the scripts need to begin."""
+    code = campaign.code
     return {
+        "shell": reverse("judge_shell", args=[campaign.project.slug, code]),
+        "worker": reverse("judge_worker"),
         "desk": reverse("api_desk", args=[code]),
         "answers": reverse("api_answers", args=[code]),
         "guideline": reverse("api_guideline", args=[code]),

@@ -21,7 +21,7 @@ from core.forests.constraints import Decisions, can_follow
 from core.layout.links import LinkedSide, parse_scene
 from core.queries.rows import Kind
 from core.trees import brackets
-from core.trees.editing import TreeEdit
+from core.trees.stepping import TreeEdit
 from core.validation.declared import Rules
 from core.validation.sentences import Problem
 

@@ -27,12 +27,9 @@ from django.db import DatabaseError, transaction
 from annotator import __version__
 from annotator.errors import BadRequest, Conflict
 from annotator.services.installation import archive_files, archive_rows
-from annotator.services.installation.archive_rows import APPS
 from annotator.throughput import durability
 from annotator.throughput.writing import snapshot
 from core.releases.archive import BROKEN, strangers
-
-__all__ = ["APPS", "backup", "lacking", "restore", "verify"]
 
 SETTINGS = ("TIME_ZONE", "LANGUAGE_CODE", "MAX_UPLOAD_MB", "JOB_STALE_S", "SITE_URL")
 UPLOAD = "annotator.Upload"

@@ -72,14 +72,17 @@ def _zero(svg: Element, mark: ChartMark) -> None:
 
 
 def _whisker(svg: Element, mark: ChartMark) -> None:
-    ink = theme.BLUE
+    ink, _ = _series(mark.series)
     svg.line(mark.x, mark.y, mark.x2, mark.y, stroke=ink, stroke_width=2)
     for x in (mark.x, mark.x2):
         svg.line(x, mark.y - 5, x, mark.y + 5, stroke=ink, stroke_width=2)
 
 
 def _dot(svg: Element, mark: ChartMark) -> None:
-    svg.circle(mark.x, mark.y, 5, fill=theme.BLUE).title(mark.title)
+    ink, _ = _series(mark.series)
+    group = svg.group()
+    group.title(mark.title)
+    _sign(group, mark.series, mark.x, mark.y, ink, size=5)
 
 
 def _line(svg: Element, mark: ChartMark) -> None:
@@ -99,15 +102,18 @@ def _line(svg: Element, mark: ChartMark) -> None:
         _sign(group, mark.series, x, y, ink)
 
 
-def _sign(group: Element, series: int, x: float, y: float, ink: str) -> None:
+def _sign(
+    group: Element, series: int, x: float, y: float, ink: str, *, size: float = 3
+) -> None:
     """A dot, a square or a diamond: lines differ without their colour."""
+    side, tip = 0.93 * size, 4 / 3 * size
     turn = series + series // len(theme.SERIES)
     if turn % 3 == 0:
-        group.circle(x, y, 3, fill=ink)
+        group.circle(x, y, size, fill=ink)
     elif turn % 3 == 1:
-        group.rect(x - 2.8, y - 2.8, 5.6, 5.6, fill=ink)
+        group.rect(x - side, y - side, 2 * side, 2 * side, fill=ink)
     else:
-        corners = [(x, y - 4), (x + 4, y), (x, y + 4), (x - 4, y)]
+        corners = [(x, y - tip), (x + tip, y), (x, y + tip), (x - tip, y)]
         points = " ".join(f"{num(a)},{num(b)}" for a, b in corners)
         group.add("polygon", points=points, fill=ink)
 

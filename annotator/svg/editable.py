@@ -12,7 +12,7 @@ from annotator.svg.writer import Element, Svg
 from core.data.tree import Tree
 from core.layout.links import FONT, SMALL
 from core.layout.scene import Box, Scene, rounded
-from core.trees.arcs import Arcs
+from core.trees.arc_lines import Arcs
 
 
 @dataclass(frozen=True, slots=True)

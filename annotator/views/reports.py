@@ -1,13 +1,14 @@
 """Reports of agreement: on judgments, on uploaded ratings, on links."""
 
 import json
+from collections.abc import Mapping
 from typing import Any, BinaryIO, cast
 from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import URLPattern, path, reverse
+from django.urls import URLPattern, URLResolver, include, path, reverse
 from django.utils.text import format_lazy
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -19,6 +20,7 @@ from django.views.decorators.http import (
 
 from annotator import access
 from annotator.errors import BadRequest, Refusal
+from annotator.exchange import download
 from annotator.forms import number, refuse_unknown, whole
 from annotator.http import converters  # noqa: F401  before any address is made
 from annotator.http.answers import form_page
@@ -26,6 +28,7 @@ from annotator.models import Corpus, Project
 from annotator.pages.agreement import layers as layer_pages
 from annotator.pages.agreement import ratings as rating_pages
 from annotator.pages.agreement import views as pages
+from annotator.pages.agreement.pictures import DOWNLOADS
 from annotator.services.reports import (
     agreement,
     cases,
@@ -172,6 +175,38 @@ def export(
 
 
 @require_GET
+def chart(
+    request: HttpRequest, slug: str, kind: str, code: str, name: str, form: str
+) -> HttpResponse:
+    """A picture of the live report, or its figures, as a file."""
+    source = _source(request, slug, kind, code)
+    refuse_unknown(request.GET, READ)
+    spec, filters = agreement.parse(request.GET), agreement.filters_of(request.GET)
+    view = pages.ReportView.of(request.GET)
+    shown = pages.live(source, spec, view, filters=filters, by=request.user)
+    return _picture(shown, name, form)
+
+
+@require_GET
+def frozen_chart(
+    request: HttpRequest, slug: str, code: str, name: str, form: str
+) -> HttpResponse:
+    project = access.project_or_404(request.user, slug, "report")
+    refuse_unknown(request.GET, set(agreement.VIEW))
+    kept = get_object_or_404(project.reports.filter(corpus=None), code=code)
+    view = pages.ReportView.of(request.GET)
+    return _picture(pages.frozen(kept, project, view, by=request.user), name, form)
+
+
+def _picture(shown: Mapping[str, Any], name: str, form: str) -> HttpResponse:
+    found = pages.picture(dict(shown), name)
+    if found is None or form not in DOWNLOADS:
+        raise Http404(f"There is no picture {name}.{form}.")
+    body, media = found.written(form)
+    return download.figure(body, f"{name}.{form}", media, "attachment")
+
+
+@require_GET
 def frozen(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """A report as it was frozen, and whether its data has moved since."""
     project = access.project_or_404(request.user, slug, "report")
@@ -297,63 +332,31 @@ def _json(report: LayerReport, name: str) -> HttpResponse:
     return response
 
 
-report_urls: list[URLPattern] = [
-    path("p/<slug:slug>/agreement/", index, name="agreement"),
-    path("p/<slug:slug>/agreement/upload/", upload, name="agreement_upload"),
+of_layers = [
+    path("", layer_report, name="layer_report"),
+    path("cases/", layer_cases, name="layer_cases"),
+    path("freeze/", freeze_layers, name="layer_freeze"),
+    path("frozen/<code:report>/", frozen_layers, name="layer_frozen"),
+]
+of_ratings = [
+    path("", report, name="report"),
+    path("cases/", report_cases, name="report_cases"),
+    path("freeze/", freeze, name="report_freeze"),
+    path("fresh/", fresh, name="report_fresh"),
+    path("export/<slug:form>/", export, name="report_export"),
+    path("chart/<slug:name>.<slug:form>", chart, name="report_chart"),
+]
+report_urls: list[URLPattern | URLResolver] = [
+    path("", index, name="agreement"),
+    path("upload/", upload, name="agreement_upload"),
+    path("upload/<code:code>/", check, name="agreement_check"),
+    path("corpus/<code:code>/", include(of_layers)),
+    path("frozen/<code:code>/", frozen, name="frozen"),
+    path("frozen/<code:code>/export/<slug:form>/", frozen_export, name="frozen_export"),
     path(
-        "p/<slug:slug>/agreement/upload/<code:code>/",
-        check,
-        name="agreement_check",
+        "frozen/<code:code>/chart/<slug:name>.<slug:form>",
+        frozen_chart,
+        name="frozen_chart",
     ),
-    path(
-        "p/<slug:slug>/agreement/corpus/<code:code>/",
-        layer_report,
-        name="layer_report",
-    ),
-    path(
-        "p/<slug:slug>/agreement/corpus/<code:code>/cases/",
-        layer_cases,
-        name="layer_cases",
-    ),
-    path(
-        "p/<slug:slug>/agreement/corpus/<code:code>/freeze/",
-        freeze_layers,
-        name="layer_freeze",
-    ),
-    path(
-        "p/<slug:slug>/agreement/corpus/<code:code>/frozen/<code:report>/",
-        frozen_layers,
-        name="layer_frozen",
-    ),
-    path("p/<slug:slug>/agreement/frozen/<code:code>/", frozen, name="frozen"),
-    path(
-        "p/<slug:slug>/agreement/frozen/<code:code>/export/<slug:form>/",
-        frozen_export,
-        name="frozen_export",
-    ),
-    path(
-        "p/<slug:slug>/agreement/<slug:kind>/<code:code>/",
-        report,
-        name="report",
-    ),
-    path(
-        "p/<slug:slug>/agreement/<slug:kind>/<code:code>/cases/",
-        report_cases,
-        name="report_cases",
-    ),
-    path(
-        "p/<slug:slug>/agreement/<slug:kind>/<code:code>/freeze/",
-        freeze,
-        name="report_freeze",
-    ),
-    path(
-        "p/<slug:slug>/agreement/<slug:kind>/<code:code>/fresh/",
-        fresh,
-        name="report_fresh",
-    ),
-    path(
-        "p/<slug:slug>/agreement/<slug:kind>/<code:code>/export/<slug:form>/",
-        export,
-        name="report_export",
-    ),
+    path("<slug:kind>/<code:code>/", include(of_ratings)),
 ]

@@ -92,10 +92,14 @@ def grid_chart(
 
 
 def bar_chart(
-    rows: Sequence[tuple[str, float, str]], *, measure: TextMeasure
+    rows: Sequence[tuple[str, float, str]],
+    *,
+    measure: TextMeasure,
+    longest: int = LONGEST_NAME,
 ) -> FigureChart:
-    """Return a bar for each row: name, value of at least 0, text after it."""
-    names = [_clipped(name) for name, _value, _text in rows]
+    """Return a bar for each row: name, value of at least 0, text after it. Names are
+    cut after ``longest`` characters."""
+    names = [_clipped(name, longest) for name, _value, _text in rows]
     left = max([measure.width(text, size=FONT) for text in names], default=0) + PAD * 2
     most = max([value for _name, value, _text in rows], default=0) or 1
     texts = max([measure.width(text, size=SMALL) for *_, text in rows], default=0)
@@ -113,8 +117,8 @@ def bar_chart(
     )
 
 
-def _clipped(name: str) -> str:
-    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+def _clipped(name: str, longest: int) -> str:
+    return name if len(name) <= longest else f"{name[: longest - 1]}…"
 
 
 def interval_chart(
@@ -125,10 +129,20 @@ def interval_chart(
     ticks: Sequence[float],
     measure: TextMeasure,
     percent: bool = True,
+    series: Sequence[str] = (),
 ) -> FigureChart:
-    """A dot and a whisker for each row (name, value, low, high); None draws no dot."""
+    """A dot and a whisker for each row (name, value, low, high); None draws no dot.
+
+    ``series``: what the rows are in turn, by colour and sign; their names are below.
+    Only the first of each turn has its name drawn.
+    """
     left = max([measure.width(row[0], size=FONT) for row in rows], default=0) + PAD * 2
-    bottom = PAD + len(rows) * ROW
+    turn, gap = max(len(series), 1), ROW * 0.6 if series else ROW
+    places = [
+        PAD + (at + 0.5) * gap + at // turn * PAD * bool(series)
+        for at in range(len(rows))
+    ]
+    bottom = places[-1] + gap / 2 if places else PAD
 
     def place(value: float) -> float:
         part = (min(max(value, low), high) - low) / ((high - low) or 1)
@@ -143,16 +157,26 @@ def interval_chart(
             ChartMark("note", place(tick), bottom + 18, text=text, anchor="middle")
         )
     for at, (name, value, least, most) in enumerate(rows):
-        y = PAD + (at + 0.5) * ROW
-        marks.append(ChartMark("text", left - PAD, y, text=name, anchor="end"))
+        y, which = places[at], at % turn
+        if not which:
+            marks.append(ChartMark("text", left - PAD, y, text=name, anchor="end"))
         if value is None:
             marks.append(ChartMark("note", place(low) + 6, y + 4, text="no value"))
             continue
         if least is not None and most is not None:
-            marks.append(ChartMark("whisker", place(least), y, place(most), y))
+            ends = (place(least), y, place(most), y)
+            marks.append(ChartMark("whisker", *ends, series=which))
         shown = f"{value:.1%}" if percent else f"{value:.2f}"
-        marks.append(ChartMark("dot", place(value), y, title=f"{name}: {shown}"))
-    return FigureChart(left + PLOT + PAD * 4, bottom + ROW, tuple(marks))
+        title = ", ".join(filter(None, [name, *series[which : which + 1]]))
+        marks.append(
+            ChartMark("dot", place(value), y, title=f"{title}: {shown}", series=which)
+        )
+    x = left
+    for at, text in enumerate(series):
+        marks.append(ChartMark("name", x + 10, bottom + ROW + 14, text=text, series=at))
+        x += measure.width(text, size=SMALL) + PAD * 4
+    height = bottom + ROW + (ROW if series else 0)
+    return FigureChart(max(left + PLOT, x) + PAD * 4, height, tuple(marks))
 
 
 def line_chart(

@@ -64,6 +64,10 @@ class _Names:
         if isinstance(node.test, Back) and node.test.name not in self.known:
             name = node.test.name
             _fail(node.column, f"no node is named {name!r} yet", f"NP={name} before it")
+        for one in node.test.all if isinstance(node.test, Features) else ():
+            if one.same and one.same not in self.known:
+                remedy = f"[upos=VERB]={one.same} before it"
+                _fail(node.column, f"no node is named {one.same!r} yet", remedy)
         if node.name and not is_bound:
             remedy = "name a node that every match has: not after !, ? or among |"
             _fail(node.column, f"the name {node.name!r} may have no node", remedy)

@@ -85,7 +85,7 @@ class _Search:
             if names[node.test.name] is row:
                 yield names
             return
-        if not self._fits(node.test, row):
+        if not self._fits(node.test, row, names):
             return
         named = {**names, node.name: row} if node.name else names
         yield from self._all(list(_conjuncts(node.formula)), row, named)
@@ -124,10 +124,12 @@ class _Search:
             return all(self._holds(part, row, names) for part in formula.parts)
         return True  # optional
 
-    def _fits(self, test: Test, row: NodeRow) -> bool:
-        own = self._ground.columns.get(row.pre)
+    def _fits(self, test: Test, row: NodeRow, names: Names) -> bool:
+        columns = self._ground.columns
+        own = columns.get(row.pre)
         if isinstance(test, Features):
-            return own is not None and all(_has(one, own) for one in test.all)
+            others = {name: columns.get(one.pre, {}) for name, one in names.items()}
+            return own is not None and all(_has(one, own, others) for one in test.all)
         if isinstance(test, TagClass):
             if own is not None:
                 return own["upos"] in labels.upos_of(test.name)
@@ -149,7 +151,7 @@ class _Search:
         if through is None:
             return True
         between = self._ground.rows[a.pre + 1 : b.pre]
-        return all(self._fits(through, c) for c in between if c.last >= b.pre)
+        return all(self._fits(through, c, {}) for c in between if c.last >= b.pre)
 
 
 def _conjuncts(formula: Formula | None) -> Iterator[Formula]:
@@ -160,8 +162,13 @@ def _conjuncts(formula: Formula | None) -> Iterator[Formula]:
         yield formula
 
 
-def _has(feature: Feature, own: Mapping[str, str]) -> bool:
+def _has(
+    feature: Feature, own: Mapping[str, str], others: Mapping[str, Mapping[str, str]]
+) -> bool:
     value = own.get(feature.key, "")
+    if feature.same:
+        other = others[feature.same].get(feature.key, "")
+        return bool(value and other) and (value == other) != feature.negated
     if feature.regex:
         holds = bool(value) and labels.matches(feature.regex, value)
     else:
@@ -190,6 +197,8 @@ _RELATIONS: dict[str, Compare] = {
     "<<-": lambda a, b, n: _below(a, b) and b.last == a.last,
     "<<:": lambda a, b, n: a.pre < b.pre <= a.uend,
     "<+(C)": lambda a, b, n: _below(a, b),
+    "<#": lambda a, b, n: b.parent == a.pre and 0 <= a.head == b.head,
+    "<<#": lambda a, b, n: _below(a, b) and 0 <= a.head == b.head,
     "<<<": lambda a, b, n: _below(a, b) and b.kids == 0,
     ".": lambda a, b, n: b.lo == a.hi,
     ",": lambda a, b, n: a.lo == b.hi,

@@ -12,7 +12,7 @@ r"""The query language.
     test     = ["!"] ["@"] ( text { "|" text } | regex ) | "__" | class | "=" name
              | "[" [ feature { ("&" | ",") feature } ] "]"
              | "null" | "parked" | "undecided"                    after "~" alone
-    feature  = ["!"] key | key ("=" | "!=") ( value { "|" value } | regex )
+    feature  = ["!"] key | key ("=" | "!=") ( value { "|" value } | regex | "=" name )
     cond     = key op ( value | regex )
     text     = a label or a word, in quotation marks where it holds other signs
 
@@ -139,7 +139,7 @@ _NUMBERED = re.compile(r"[<>]-?([1-9][0-9]{0,3})")
 _THROUGH = re.compile(r"[<>]\+\(")
 _ARC = re.compile(r"-\[([^\[\]]*)\]->|<-\[([^\[\]]*)\]-(?!>)")
 _OTHER = re.compile(r"\^\[([\w.@+-]+)\]")
-_UNKNOWN = re.compile(r"[<>]{1,2}#|[<>]\.\.\.|[.,]\+\(|[<>]{3}-?[1-9]")
+_UNKNOWN = re.compile(r"[<>]\.\.\.|[.,]\+\(|[<>]{3}-?[1-9]")
 _OPS = sorted({*RELATIONS, *ALIASES}, key=len, reverse=True)
 _PLAIN = re.compile("|".join(re.escape(op) for op in _OPS if op[-1] not in "N)"))
 _MOTHER_BACK = re.compile(r"[<>](?==[A-Za-z])")
@@ -368,6 +368,8 @@ class _QueryReader:
             return Feature(name, negated=absent)
         if absent:
             scan.fail("! and a value", f"write {name}!=…")
+        if (same := scan.take(_NAME)) is not None:
+            return Feature(name, same=same[1], negated=negated)
         if (regex := scan.regex()) is not None:
             return Feature(name, regex=regex, negated=negated)
         texts = [self._value()]

@@ -10,6 +10,9 @@ from enum import IntEnum
 
 from core.data.deps import DepTree
 from core.data.tree import Tree
+from core.trees.heads import head_child
+
+HEAD = "HD"  # the edge of a head, in TIGER and its like
 
 
 class Kind(IntEnum):
@@ -29,6 +32,7 @@ class NodeRow:
     node that only children lead to. ``lo``, ``hi``: the leaves below, half-open, with
     empty elements. ``label``: of a word its form, of a token its relation. ``node``:
     the number in ``Tree``; of a word or token its position, -1 for an empty element.
+    ``head``: of a constituent the word that heads it, as its ``pre``; otherwise -1.
     """
 
     pre: int
@@ -44,6 +48,7 @@ class NodeRow:
     label: str
     kind: Kind
     node: int
+    head: int = -1
 
 
 def tree_rows(tree: Tree) -> list[NodeRow]:
@@ -68,7 +73,13 @@ def tree_rows(tree: Tree) -> list[NodeRow]:
         if kids[v]:
             below = [spans[child] for child in kids[v]]
             spans[v] = min(lo for lo, _ in below), max(hi for _, hi in below)
-    return list(_rows(parents, kids, spans, nodes))
+    heads = [-1] * len(nodes)
+    for v, word in enumerate(_head_leaves(tree)):
+        if word >= 0:
+            heads[number[v]] = number[word] + 1
+        if tree.is_leaf(v):
+            heads[number[v]] = heads[number[v] + 1] = number[v] + 1
+    return list(_rows(parents, kids, spans, nodes, heads))
 
 
 def dep_rows(tree: DepTree) -> list[NodeRow]:
@@ -87,7 +98,8 @@ def dep_rows(tree: DepTree) -> list[NodeRow]:
     parents = [number.get(tree.heads[token], -1) for token in order]
     nodes = [(token, Kind.TOKEN, tree.labels[token]) for token in order]
     spans = [(token, token + 1) for token in order]
-    return list(_rows(parents, _children(parents), spans, nodes))
+    none = [-1] * len(order)
+    return list(_rows(parents, _children(parents), spans, nodes, none))
 
 
 def _children(parents: Sequence[int]) -> list[list[int]]:
@@ -96,6 +108,20 @@ def _children(parents: Sequence[int]) -> list[list[int]]:
         if parent >= 0:
             below[parent].append(v)
     return below
+
+
+def _head_leaves(tree: Tree) -> list[int]:
+    """The leaf that heads each node: by the edges HD of its children where there are
+    some, else by Collins' rules; -1 above empty elements alone."""
+    leaves = [v if tree.tokens[v] >= 0 else -1 for v in range(len(tree))]
+    for v in range(len(tree) - 1, -1, -1):
+        full = [child for child in tree.children[v] if leaves[child] >= 0]
+        if full:
+            named = [
+                child for child in full if tree.edges and tree.edges[child] == HEAD
+            ]
+            leaves[v] = leaves[named[0] if named else head_child(tree, v)]
+    return leaves
 
 
 def _leaf_places(tree: Tree) -> dict[int, int]:
@@ -110,6 +136,7 @@ def _rows(
     kids: list[list[int]],
     spans: list[tuple[int, int]],
     nodes: list[tuple[int, Kind, str]],
+    heads: list[int],
 ) -> Iterator[NodeRow]:
     n = len(nodes)
     last, uend = list(range(n)), list(range(n))
@@ -129,5 +156,5 @@ def _rows(
         siblings = len(kids[parent]) if parent >= 0 else 1
         yield NodeRow(
             v, last[v], parent, depth[v], ords[v], siblings + 1 - ords[v],
-            len(kids[v]), uend[v], *spans[v], label, kind, node,
+            len(kids[v]), uend[v], *spans[v], label, kind, node, heads[v],
         )  # fmt: skip

@@ -48,12 +48,14 @@ class TagClass:
 @dataclass(frozen=True, slots=True)
 class Feature:
     """``key`` is deprel, form, lemma, upos, xpos or a key of FEATS. With neither
-    texts nor a regex: it has some value. ``regex``: found in the value."""
+    texts nor a regex: it has some value. ``regex``: found in the value. ``same``: the
+    name of a node with the same value; negated, with another one. Both have some."""
 
     key: str
     texts: tuple[str, ...] = ()
     regex: str = ""
     negated: bool = False
+    same: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +230,10 @@ _ROWS = (
     (">>-", "A is a rightmost descendant of B", "NN >>- VP"),
     ("<<:", "A dominates B by only children", "NP <<: PRP"),
     (">>:", "A is dominated by B by only children", "PRP >>: NP"),
+    ("<#", "B is the head child of A", "NP <# NN"),
+    (">#", "A is the head child of B", "NN ># NP"),
+    ("<<#", "B is the head child of A, or its head child, and so on", "S <<# VBD"),
+    (">>#", "A is the head child of B, or its head child, and so on", "VBD >># S"),
     ("<<<", "B is a leaf that A dominates", "NP <<< nurse"),
     ("<+(C)", "A dominates B, and all nodes between are C", "VP <+(VP) VBN"),
     (">+(C)", "A is dominated by B, and all nodes between are C", "VBN >+(VP) S"),

@@ -18,22 +18,6 @@ from core.trees.arc_lines import ID, Arcs, ArcsEdit, ArcsEdited, checked_relatio
 from core.trees.arc_splitting import JoinWords, Restore, SplitWord
 from core.trees.words import checked_form
 
-__all__ = [
-    "OPS",
-    "Arcs",
-    "ArcsEdit",
-    "ArcsEdited",
-    "Attach",
-    "Field",
-    "Relation",
-    "Replace",
-    "Retype",
-    "checked_relation",
-    "read",
-    "started",
-    "typed",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Attach:

@@ -30,24 +30,6 @@ from core.trees.stepping import (
 )
 from core.trees.words import checked_form, with_forms
 
-__all__ = [
-    "OPS",
-    "Delete",
-    "EdgeLabel",
-    "Edited",
-    "Insert",
-    "Move",
-    "Relabel",
-    "RelabelAll",
-    "Replace",
-    "Retype",
-    "Trace",
-    "TreeEdit",
-    "checked_label",
-    "name_of",
-    "read",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Relabel:

@@ -18,7 +18,8 @@ from functools import partial
 
 from core.data.tree import Tree
 from core.errors import InvalidValue
-from core.trees.editing import Delete, Insert, Move, Relabel, Trace, TreeEdit
+from core.trees.editing import Delete, Insert, Move, Relabel, Trace
+from core.trees.stepping import TreeEdit
 
 Places = Mapping[str, int]
 _Make = Callable[[Sequence[str], Places], TreeEdit]

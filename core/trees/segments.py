@@ -14,10 +14,10 @@ from typing import TypeVar
 from core.data.tree import Tree
 from core.errors import InvalidValue
 from core.trees import arcs, editing
+from core.trees.arc_lines import Arcs, ArcsEdit
 from core.trees.arc_splitting import JoinWords, SplitWord
-from core.trees.arcs import Arcs, ArcsEdit
-from core.trees.editing import TreeEdit
 from core.trees.splitting import Join, Split
+from core.trees.stepping import TreeEdit
 
 Op = TypeVar("Op")
 MOST = 4  # words that one word becomes at once, or that become one

@@ -30,7 +30,8 @@ from core.evaluation.golds import read_golds
 from core.forests.constraints import can_follow
 from core.formats import ptb
 from core.trees import editing
-from core.trees.editing import Relabel, TreeEdit
+from core.trees.editing import Relabel
+from core.trees.stepping import TreeEdit
 from core.trees.words import with_forms
 from gemel_client import Client, Draft, Parse, Sentence
 from lab.evaluation.correcting import apart, next_step, to_correct

@@ -114,8 +114,8 @@ def is_sound(row: Mapping[str, Any]) -> bool:
     return whole and row["as_edited"] and not row["outside"] and row["changed"] == 1
 
 
-def imported(bank: Treebank) -> Any:
-    """Return the corpus of a new project."""
+def imported(bank: Treebank, into: Any = None) -> Any:
+    """Return the corpus: of a new project, or ``into`` with more."""
     from django.core.management import call_command
 
     from annotator.management.database import make_tables
@@ -126,7 +126,7 @@ def imported(bank: Treebank) -> Any:
     if make_tables():
         call_command("migrate", verbosity=0, interactive=False)
     owner, _ = members.ensure_owner()
-    project = members.create(bank.name[:60], by=owner)
+    project = into.project if into else members.create(bank.name[:60], by=owner)
     uploads = [
         storing.keep(project, name, io.BytesIO(content), by=owner)
         for name, content in bank.files.items()

@@ -29,8 +29,9 @@ from core.forests.constraints import (
 from core.forests.inside import Bracket, bracket_chances
 from core.forests.kbest import trees_of
 from core.protocols import Analysis
-from core.trees.editing import Delete, Edited, Insert, Move, Relabel, TreeEdit
+from core.trees.editing import Delete, Insert, Move, Relabel
 from core.trees.phrases import JoinPhrases, SplitPhrase
+from core.trees.stepping import Edited, TreeEdit
 
 MAX_STEPS = 500
 SURE = 0.95  # what is less sure is shaded

@@ -3,9 +3,12 @@
 // has no use of its own).
 
 import { keepForms } from "./drafts.js";
+import { forget, forgetOthers } from "./judge/device.js";
 import { guardForms } from "./signing.js";
 import { gettext } from "./words.js";
 
+const { shell, user } = document.documentElement.dataset;
+if (shell === undefined) forgetOthers(user ?? "");
 keepForms();
 guardForms();
 showCurrent();
@@ -16,6 +19,10 @@ document.addEventListener("click", async (event) => {
   const text = document.querySelector(button.dataset.copy)?.textContent.trim() ?? "";
   await navigator.clipboard.writeText(text);
   button.textContent = gettext("Copied");
+});
+
+document.addEventListener("submit", (event) => {
+  if (event.target.matches("[data-leaves]")) forget().catch(() => undefined);
 });
 
 document.addEventListener("change", (event) => {

@@ -7,7 +7,7 @@ import { fill, gettext } from "./words.js";
 const byId = (id) => document.getElementById(id);
 const cookie = (name) => document.cookie.split("; ")
   .find((part) => part.startsWith(`${name}=`))?.slice(name.length + 1) ?? "";
-const user = document.documentElement.dataset.user ?? "";
+const me = () => document.documentElement.dataset.user ?? ""; // a kept page learns it late
 const address = () => byId("signing-in").dataset.url;
 /** @type {Promise<boolean> | null} */
 let asking = null;
@@ -20,7 +20,7 @@ async function signIn(password) {
     const answer = await fetch(url, {
       method: "POST", credentials: "same-origin", redirect: "manual",
       headers: { "X-CSRFToken": cookie("csrftoken") },
-      body: new URLSearchParams({ username: user, password }),
+      body: new URLSearchParams({ username: me(), password }),
     });
     if (answer.type === "opaqueredirect") return "";
     if (answer.status === 429 || answer.status === 403) return gettext("Too many attempts. Wait a while.");
@@ -54,6 +54,7 @@ export function askSignIn() {
 function ask() {
   if (!byId("sign-in-dialog")) document.body.append(byId("signing-in").content.cloneNode(true));
   const dialog = byId("sign-in-dialog"), problem = byId("sign-in-problem"), password = byId("sign-in-password");
+  const user = me();
   byId("sign-in-name").value = user;
   password.value = "";
   problem.textContent = "";
@@ -101,13 +102,13 @@ export function guardForms() {
   // on the window: scripts that send a form themselves have said so by then
   window.addEventListener("submit", async (event) => {
     const form = /** @type {HTMLFormElement} */ (event.target);
-    if (event.defaultPrevented || !user || form.method !== "post" || form.target || !holdsWork(form)) return;
+    if (event.defaultPrevented || !me() || form.method !== "post" || form.target || !holdsWork(form)) return;
     if (sure.delete(form)) return;
     event.preventDefault();
     if (waiting.has(form)) return; // a second click, while the first is on its way
     waiting.add(form);
     const who = await whoIsIn();
-    const isIn = who === user || who === null || await askSignIn();
+    const isIn = who === me() || who === null || await askSignIn();
     waiting.delete(form);
     if (!isIn) return;
     sure.add(form);

@@ -147,9 +147,13 @@ def check_axe():
     return check
 
 
+NOT_FETCHED = ("Failed to load resource", "error occurred when fetching the script")
+
+
 def _is_bad(message) -> bool:
-    """Policy violations and script errors; a refused request is part of many tests."""
-    return message.type == "error" and "Failed to load resource" not in message.text
+    """Policy violations and script errors; a refused request is part of many tests, and
+    so is a network that is gone before the service worker is there."""
+    return message.type == "error" and not any(t in message.text for t in NOT_FETCHED)
 
 
 def _session_cookie(user, url: str) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """Judging with no network, no session, a closed tab, a second tab: nothing is lost."""
 
 import re
+from collections import Counter
 
 import pytest
 from playwright.sync_api import Error, expect
@@ -30,7 +31,7 @@ def test_network_off_for_many_items_loses_nothing(open_page, people) -> None:
         page.keyboard.type("33")
         page.keyboard.press("Enter")
     expect(page.locator("#chip")).to_contain_text(
-        "Saved on this device: 3 not sent yet"
+        "3 answers saved on this device, not sent yet"
     )
     assert done() == 1
     page.context.set_offline(False)
@@ -54,13 +55,13 @@ def test_a_minute_without_network_in_mid_rating_loses_nothing(
     for n in range(2, 5):  # fifteen seconds an item: each try to send fails again
         page.clock.run_for(15_000)
         expect(page.locator("#chip")).to_contain_text(
-            f"Saved on this device: {n - 1} not sent yet"
+            re.compile(f"^{n - 1} answers? saved on this device")
         )
         page.keyboard.type("33")
         page.keyboard.press("Enter")
     page.clock.run_for(15_000)
     expect(page.locator("#chip")).to_contain_text(
-        "Saved on this device: 4 not sent yet"
+        "4 answers saved on this device, not sent yet"
     )
     assert done() == 0
     page.keyboard.press("5")
@@ -80,27 +81,179 @@ def test_a_minute_without_network_in_mid_rating_loses_nothing(
     assert stored == [(3, 3, True)] * 3 + [(4, 2, False), (5, 1, True)]
 
 
-def test_a_reload_without_network_loses_nothing(open_page, people) -> None:
-    made = campaign(people, n=5)
-    page = start(open_page, people, made)
-    page.context.set_offline(True)
-    page.keyboard.type("25")
+IS_READY = """async () => Boolean(await caches.match(location.pathname))
+  && Boolean((await navigator.serviceWorker.getRegistration())?.active)"""
+IS_FORGOTTEN = "() => localStorage.getItem('gemel-judging') === null"
+
+
+def until(page, question: str) -> None:
+    for _ in range(200):
+        if page.evaluate(question):
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError(question)
+
+
+def offline_ready(page) -> None:
+    """Until this device has all it needs for a time without network."""
+    until(page, IS_READY)
+
+
+def let_go(page) -> None:
+    """Leave the page when asked, though not all is sent."""
+    page.on("dialog", lambda dialog: dialog.accept())
+
+
+def answer(page, n: int, keys: str = "33") -> None:
+    expect(page.locator("#count")).to_have_text(re.compile(f"Item {n} of"))
+    page.keyboard.type(keys)
     page.keyboard.press("Enter")
-    expect(page.locator("#chip")).to_contain_text(
-        "Saved on this device: 1 not sent yet"
+
+
+def test_a_reload_without_network_in_the_middle_loses_nothing(
+    open_page, people, check_axe
+) -> None:
+    made = campaign(people, n=20)
+    page = start(open_page, people, made)
+    for n in range(1, 8):
+        answer(page, n)
+    wait_saved(page)
+    offline_ready(page)
+    page.context.set_offline(True)
+    for n in range(8, 11):
+        answer(page, n, "25")
+    expect(page.locator("#chip")).to_have_text(
+        "3 answers saved on this device, not sent yet"
     )
-    page.on("dialog", lambda dialog: dialog.accept())  # leave, though not all is sent
-    with pytest.raises(Error):
-        page.reload()
+    page.keyboard.press("4")  # half an answer
+    let_go(page)
+    page.reload()
+    expect(page.locator("#chip")).to_have_text(
+        "3 answers saved on this device, not sent yet"
+    )
+    expect(page.locator("[data-scale=meaning] input:checked")).to_have_value("4")
+    check_axe(page)
+    keep_picture(page, "judge-offline")
+    page.keyboard.press("r")
+    answer(page, 11, "4")
+    for n in range(12, 17):
+        answer(page, n, "44")
+    page.reload()  # and once more
+    expect(page.locator("#chip")).to_contain_text("9 answers saved on this device")
+    for n in range(17, 21):
+        answer(page, n, "55")
+    expect(page.locator("#notice h2")).to_have_text("No network")
+    assert done() == 7
     page.context.set_offline(False)
-    page.goto(f"/p/{people.project.slug}/judge/{made.code}/")
-    wait_done(page, 1)
-    for n in range(2, 6):
-        expect(page.locator("#count")).to_have_text(re.compile(f"Item {n} of"))
-        page.keyboard.type("33")
-        page.keyboard.press("Enter")
+    wait_done(page, 20)
     expect(page.locator("#notice h2")).to_have_text("All done")
-    wait_done(page, 5)
+    assert JudgmentEvent.objects.count() == 20
+    stored = [tuple(j.values.values()) for j in Judgment.objects.all()]
+    assert Counter(stored) == {(3, 3): 7, (2, 5): 3, (4, 4): 6, (5, 5): 4}
+    page.reload()
+    expect(page.locator("#notice h2")).to_have_text("All done")
+
+
+def test_a_reload_without_network_and_without_answers_goes_on(
+    open_page, people
+) -> None:
+    page = start(open_page, people, campaign(people, n=20))
+    offline_ready(page)
+    page.context.set_offline(True)
+    page.reload()
+    expect(page.locator("#chip")).to_have_text("No network: the items on this device")
+    answer(page, 1)
+    page.context.set_offline(False)
+    wait_done(page, 1)
+    expect(page.locator("#count")).to_have_text("Item 2 of 20")
+
+
+def test_what_a_device_keeps_names_no_one(open_page, people) -> None:
+    page = start(open_page, people, campaign(people, n=20))
+    offline_ready(page)
+    told = page.evaluate("async () => (await caches.match(location.pathname)).text()")
+    assert "judge-config" in told
+    assert "bob" not in told
+    assert "csrfmiddlewaretoken" not in told
+    assert not re.search("cook number", told)  # no item either
+
+
+HELD = """async () => {
+  const all = (name, table) => new Promise((resolve) => {
+    indexedDB.open(name).onsuccess = ({ target: { result } }) => {
+      const asked = result.transaction(table).objectStore(table).getAll();
+      asked.onsuccess = () => { result.close(); resolve(asked.result); };
+    };
+  });
+  const kept = [await all("gemel-ahead", "kept"), await all("gemel-judging", "outbox")];
+  return JSON.stringify(kept);
+}"""
+
+
+@pytest.mark.parametrize("is_signed_out", [True, False])
+def test_another_account_sees_nothing_of_the_first(
+    open_page, people, is_signed_out
+) -> None:
+    """The first signs out, or its session ends while an answer is not sent."""
+    made = campaign(people, n=20, people=2)
+    page = start(open_page, people, made)
+    judged = page.locator("#original").text_content()
+    offline_ready(page)
+    assert "cook number" in page.evaluate(HELD)
+    url = page.url
+    let_go(page)
+    page.route("**/answers/", lambda route: route.abort())
+    answer(page, 1)
+    expect(page.locator("#chip")).to_contain_text("1 answer saved on this device")
+    if is_signed_out:
+        page.get_by_role("button", name="Sign out").click()
+    else:
+        page.context.clear_cookies()
+        page.goto("/")
+    expect(page.get_by_label("Password")).to_be_visible()
+    until(page, IS_FORGOTTEN)
+    assert "cook number" not in page.evaluate(HELD)
+    assert page.evaluate("caches.keys()") == []
+    page.context.set_offline(True)
+    with pytest.raises(Error):
+        page.goto(url)
+    page.context.set_offline(False)
+    page.unroute("**/answers/")
+    page.goto(url)
+    sign_in(page, "judge1")
+    expect(page.locator("#count")).to_contain_text("Item 1 of")
+    expect(page.locator("#chip")).to_have_text("Ready")
+    offline_ready(page)
+    mine = {
+        one.item.instance.sentence
+        for one in Judgment.objects.filter(participant__user__username="judge1")
+    }
+    page.context.set_offline(True)
+    page.reload()
+    expect(page.locator("#chip")).to_have_text("No network: the items on this device")
+    for n in range(1, len(mine) + 1):
+        shown = page.locator("#original").text_content().replace("⟦", "")
+        assert shown.replace("⟧", "") in mine
+        answer(page, n)
+    page.context.set_offline(False)
+    wait_done(page, len(mine))
+    wait_saved(page)
+    page.goto("/")
+    page.get_by_role("button", name="Sign out").click()
+    page.goto(url)
+    sign_in(page, "bob")
+    wait_done(page, len(mine) + 1)  # what waited for the first is sent in its name
+    stored = Judgment.objects.filter(participant__user=people.bob, state="done")
+    assert (
+        judged.replace("⟦", "").replace("⟧", "") == stored.get().item.instance.sentence
+    )
+
+
+def sign_in(page, name: str) -> None:
+    page.get_by_label("Name").fill(name)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.locator("#card")).to_be_visible()
 
 
 def test_unsent_answers_survive_closing_the_tab(open_page, people) -> None:
@@ -110,7 +263,7 @@ def test_unsent_answers_survive_closing_the_tab(open_page, people) -> None:
     page.keyboard.type("21")
     page.keyboard.press("Enter")
     expect(page.locator("#chip")).to_contain_text(
-        "Saved on this device: 1 not sent yet"
+        "1 answer saved on this device, not sent yet"
     )
     context = page.context
     page.close(run_before_unload=False)

@@ -188,7 +188,7 @@ def test_a_report_says_first_what_it_comes_to(
 ) -> None:
     page = open_page(set_up.cast.ada, width=width)
     page.goto(where(set_up))
-    lead = page.locator("#headline > .lead")
+    lead = page.locator("#headline .lead")
     expect(lead).to_contain_text("Agreement on meaning is")
     check_axe(page)
     keep_picture(page, f"report-{width}")
@@ -196,3 +196,20 @@ def test_a_report_says_first_what_it_comes_to(
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile("#headline$"))
     assert page.locator(".grids figure svg").count() == 3
+
+
+def test_the_printed_report_holds_figures_and_no_controls(
+    open_page, set_up: Judged
+) -> None:
+    page = open_page(set_up.cast.ada, color_scheme="dark")
+    page.goto(where(set_up))
+    assert page.pdf(format="A4").startswith(b"%PDF")
+    page.emulate_media(media="print")
+    for gone in (".filters", ".sections", ".files", "#freeze", "#keys", ".side"):
+        expect(page.locator(gone).first).to_be_hidden()
+    for there in (".lead", ".opening .chart", "#judges th button", "#methods-text"):
+        expect(page.locator(there).first).to_be_visible()
+    ink = page.evaluate("getComputedStyle(document.body).color")
+    assert ink == "rgb(27, 35, 38)"  # dark on paper, whatever the theme
+    wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    assert wide <= 0

@@ -10,6 +10,7 @@ from core.data.deps import DepTree
 from core.data.tree import Tree
 from core.queries import labels, syntax
 from core.queries.syntax import And, Formula, Maybe, Node, NodeRelation, Not, Or
+from core.trees.heads import head_child
 
 Names = dict[str, "TreeNode"]
 Way = tuple["TreeNode", ...]
@@ -27,6 +28,8 @@ class TreeNode:
     own: dict[str, str] = field(default_factory=dict)  # a token's columns
     children: list["TreeNode"] = field(default_factory=list)
     ref: str = ""  # what links call it
+    head: "TreeNode | None" = None  # of its children
+    is_full: bool = False  # it has a word that is no empty element
 
     def below(self) -> Iterator["TreeNode"]:
         for child in self.children:
@@ -63,7 +66,7 @@ def of_tree(tree: Tree) -> list[TreeNode]:
         key=lambda v: (tree.spans[v][0], tree.tokens[v] >= 0, v),
     )
 
-    def grow(v: int, mother: TreeNode | None) -> None:
+    def grow(v: int, mother: TreeNode | None) -> TreeNode:
         leaf = tree.is_leaf(v)
         word = tree.tokens[v] >= 0
         ref = f"w{tree.tokens[v]}" if word else f"n{v}"
@@ -71,12 +74,16 @@ def of_tree(tree: Tree) -> list[TreeNode]:
         nodes.append(here)
         if mother is not None:
             mother.children.append(here)
-        for child in tree.children[v]:
-            grow(child, here)
+        made = {child: grow(child, here) for child in tree.children[v]}
+        if any(place.is_full for place in made.values()):
+            here.head = made[head_child(tree, v)]
         if leaf:
             below = TreeNode(tree.forms[v], here, len(nodes), leaf=leaves.index(v))
             nodes.append(below)
             here.children.append(below)
+            here.head, here.is_full = below, word
+        here.is_full = here.is_full or any(one.is_full for one in made.values())
+        return here
 
     grow(0, None)
     return nodes
@@ -118,7 +125,7 @@ def _ways(
         if names[node.test.name] is place:
             yield names, ()
         return
-    if not fits(node.test, place):
+    if not fits(node.test, place, names):
         return
     named = names | ({node.name: place} if node.name else {})
     parts = list(_conjuncts(node.formula))
@@ -193,10 +200,12 @@ def _conjuncts(formula: Formula | None) -> Iterator[Formula]:
         yield formula
 
 
-def fits(test: syntax.Test, place: TreeNode) -> bool:
+def fits(test: syntax.Test, place: TreeNode, names: Names | None = None) -> bool:
     """Whether the node itself is what the test says."""
     if isinstance(test, syntax.Features):
-        return bool(place.own) and all(_has(one, place.own) for one in test.all)
+        return bool(place.own) and all(
+            _has(one, place.own, names or {}) for one in test.all
+        )
     if isinstance(test, syntax.TagClass):
         if place.own:
             return place.own.get("upos", "") in labels.upos_of(test.name)
@@ -205,8 +214,11 @@ def fits(test: syntax.Test, place: TreeNode) -> bool:
     return labels.fits(test, place.label)
 
 
-def _has(feature: syntax.Feature, own: dict[str, str]) -> bool:
+def _has(feature: syntax.Feature, own: dict[str, str], names: Names) -> bool:
     value = own.get(feature.key, "")
+    if feature.same:
+        values = {value, names[feature.same].own.get(feature.key, "")}
+        return "" not in values and len(values) == 1 + feature.negated
     if feature.regex:
         holds = bool(value) and re.search(feature.regex, value) is not None
     else:
@@ -217,7 +229,8 @@ def _has(feature: syntax.Feature, own: dict[str, str]) -> bool:
 def is_related(relation: NodeRelation, a: TreeNode, b: TreeNode) -> bool:
     """Whether A and B, of one tree, are in this relation."""
     op = relation.op
-    if op in (">", ">>", ">N", ">-N", ">,", ">-", ">:", ">>,", ">>-", ">>:", ">+(C)"):
+    if op in (">", ">>", ">N", ">-N", ">,", ">-", ">:", ">>,", ">>-", ">>:", ">+(C)",
+              ">#", ">>#"):  # fmt: skip
         a, b, op = b, a, "<" + op[1:].replace(">", "<", 1)
     n = relation.n
     if op == "<+(C)":
@@ -251,6 +264,12 @@ def _only(a: TreeNode) -> Iterator[TreeNode]:
         yield a
 
 
+def _heads(a: TreeNode) -> Iterator[TreeNode]:
+    while a.head is not None:
+        a = a.head
+        yield a
+
+
 def _is_nth(a: TreeNode, b: TreeNode, at: int) -> bool:
     return -len(a.children) <= at < len(a.children) and a.children[at] is b
 
@@ -271,6 +290,8 @@ _DEFINITIONS = {
     "<<,": lambda a, b, n: b in _end(a, 0),
     "<<-": lambda a, b, n: b in _end(a, -1),
     "<<:": lambda a, b, n: b in _only(a),
+    "<#": lambda a, b, n: a.head is b,
+    "<<#": lambda a, b, n: b in _heads(a),
     "<<<": lambda a, b, n: b in a.below() and not b.children,
     ".": lambda a, b, n: a.leaves()[-1] + 1 == b.leaves()[0],
     ",": lambda a, b, n: b.leaves()[-1] + 1 == a.leaves()[0],

@@ -22,8 +22,8 @@ FEATS = ("", "Number=Sing", "Number=Plur|Case=Nom")
 RELATIONS = ("nsubj", "nsubj:pass", "obj")
 PLAIN = (
     "<", ">", "<<", ">>", "<,", ">,", "<-", ">-", "<1", ">1", "<2", ">2", "<-2", ">-2",
-    "<:", ">:", "<=", "<<,", ">>,", "<<-", ">>-", "<<:", ">>:", "<<<", ".", ",", "..",
-    ",,", "$", "$.", "$,", "$..", "$,,", "==", ":",
+    "<:", ">:", "<=", "<<,", ">>,", "<<-", ">>-", "<<:", ">>:", "<#", ">#", "<<#",
+    ">>#", "<<<", ".", ",", "..", ",,", "$", "$.", "$,", "$..", "$,,", "==", ":",
 )  # fmt: skip
 CHAINS = ("<+(VP)", ">+(@NP)", "<+(__)")
 ARCS = ("-[nsubj]->", "-[nsubj|obj]->", "-[]->", "<-[obj]-", "<-[nsubj:pass|nsubj]-")
@@ -152,6 +152,8 @@ def _decided(
 def texts(draw: Callable[[Any], Any]) -> str:
     """A query that parses, over phrases or over words."""
     deps = draw(st.booleans())
+    if deps and draw(st.integers(0, 4)) == 0:
+        return _agreeing(draw)
     return _pattern(draw, 2, deps=deps)
 
 
@@ -168,6 +170,14 @@ def _pattern(draw: Any, depth: int, *, deps: bool) -> str:
             return f"{text} {sign} {state}"
         return f"{text} {sign} {_pattern(draw, depth - 1, deps=deps)}"
     return text
+
+
+def _agreeing(draw: Any) -> str:
+    """Two words that share a value, or differ in one, directly or across a link."""
+    key = draw(st.sampled_from(["lemma", "form", "upos", "deprel", "Number", "Case"]))
+    sign = draw(st.sampled_from(["==", "!=="]))
+    how = draw(st.sampled_from(["..", ":", "!..", "-[]->", "~", "!~"]))
+    return f"[]=a {how} [{key}{sign}a]"
 
 
 def _relation(draw: Any, depth: int, *, deps: bool) -> str:

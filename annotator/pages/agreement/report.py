@@ -9,12 +9,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from annotator.numbers import as_number, as_percent, local
+from annotator.pages.agreement.pictures import MEASURE, drawn
 from annotator.pages.agreement.words import in_words, of_measure, term_of
 from annotator.svg import charts
 from core.agreement.judgments.report import BETWEEN
 from core.agreement.measures import MEASURES
 from core.layout.charts import Flag, grid_chart, line_chart
-from core.layout.measure import GlyphTable
 
 SECTIONS = (
     ("headline", gettext_lazy("Summary")),
@@ -28,7 +28,6 @@ SECTIONS = (
 )
 MATRIX_AT_MOST = 30  # annotators in one matrix
 LINES_AT_MOST = 12  # annotators in the chart of drift
-MEASURE = GlyphTable()
 Body = Mapping[str, Any]
 
 
@@ -45,9 +44,13 @@ class ReportPage:
     ) -> None:
         self.body, self.cases_url, self.filters = body, cases_url, filters
         self.names, self.simulated = names, set(body["facts"].get("simulated", ()))
+        self.machines = body["facts"].get("machines", {})
 
     def name(self, label: str) -> str:
         """The annotator as this reader may see them."""
+        if label in self.machines:
+            model = {"name": label, "model": self.machines[label]}
+            return _("%(name)s (machine, %(model)s)") % model
         name = self.names.get(label, label)
         is_marked = label not in self.simulated or "simulated" in name
         return name if is_marked else _("%(name)s (simulated)") % {"name": name}
@@ -187,11 +190,12 @@ class ReportPage:
         ]
         total = sum(map(sum, table["counts"]))
         same = sum(row[i] for i, row in enumerate(table["counts"]))
+        first, second = self._two(scale)
         chart = grid_chart(
             table["labels"],
             table["counts"],
-            across=_("second judge"),
-            down=_("first judge"),
+            across=second,
+            down=first,
             measure=MEASURE,
         )
         description = _("%(n)s of %(all)s pairs of judgments are on the diagonal.")
@@ -201,8 +205,51 @@ class ReportPage:
             "labels": table["labels"],
             "rows": rows,
             "total": total,
-            "svg": charts.draw(chart, title=title, desc=description % counts),
+            "first": first,
+            "second": second,
+            "chart": drawn(
+                f"confusion-{self._number(scale)}",
+                title,
+                chart,
+                description % counts,
+                [
+                    (f"{first} ↓ {second} →", *table["labels"]),
+                    *((r["label"], *(cell["n"] for cell in r["cells"])) for r in rows),
+                ],
+            ),
         }
+
+    def _number(self, scale: Body) -> int:
+        """The place of the scale among all, from 1: names may hold any character."""
+        return 1 + [one["name"] for one in self.body["scales"]].index(scale["name"])
+
+    def _two(self, scale: Body) -> tuple[str, str]:
+        """What the rows and the columns of a table of confusion are: the names of two
+        annotators, or the rule for more."""
+        labels = sorted((row["annotator"] for row in scale["judges"]), key=_in_order)
+        if len(labels) == 2:
+            return self.name(labels[0]), self.name(labels[1])
+        return _("first judge"), _("second judge")
+
+    def of_machines(self) -> list[dict[str, Any]]:
+        """Machine annotators against people; [] in reports without any."""
+        return [
+            {
+                **row,
+                "scales": [
+                    {
+                        "title": scale["title"],
+                        "agreement": self.figure(scale["agreement"], {}) | {"url": ""},
+                        "bias": self.figure(scale["bias"], {}) | {"url": ""},
+                        "gold": self.figure(scale["gold"], {}, percent=True)
+                        | {"url": ""},
+                        "people": [as_number(end) for end in scale["people"] or ()],
+                    }
+                    for scale in row["scales"]
+                ],
+            }
+            for row in self.body.get("machines", ())
+        ]
 
     def judges(self, scale: Body) -> list[dict[str, Any]]:
         """One row for each annotator."""
@@ -258,9 +305,14 @@ class ReportPage:
         )
         description = "; ".join(_from_to(name, values) for name, values in series)
         title = _("Drift, %(scale)s: own value minus the others'")
+        heads = (_("Annotator"), *range(1, parts + 1))
         return {
-            "svg": charts.draw(
-                chart, title=title % {"scale": scale["title"]}, desc=description
+            "chart": drawn(
+                f"drift-{self._number(scale)}",
+                title % {"scale": scale["title"]},
+                chart,
+                description,
+                [heads, *((name, *_padded(values, parts)) for name, values in series)],
             ),
             "rows": [self._drift_row(row) for row in judges],
             "parts": range(1, parts + 1),
@@ -314,6 +366,10 @@ def _from_to(name: str, values: list[float]) -> str:
         "first": local(f"{values[0]:+.2f}"),
         "last": local(f"{values[-1]:+.2f}"),
     }
+
+
+def _padded(values: list[float], n: int) -> list[float | None]:
+    return [*values, *[None] * (n - len(values))]
 
 
 def _in_order(label: str) -> tuple[str, int]:

@@ -17,8 +17,14 @@ from annotator.exchange.peers.reports import TransferReport as Counts
 from annotator.models import Campaign, ParaphraseTable, Project, Report
 from annotator.models.projects import Anybody
 from annotator.numbers import as_percent, local
-from annotator.pages.agreement.report import (
+from annotator.pages.agreement.pictures import (
+    DOWNLOADS,
     MEASURE,
+    ReportChart,
+    drawn,
+    opening,
+)
+from annotator.pages.agreement.report import (
     SECTIONS,
     ReportPage,
     shown_scales,
@@ -28,12 +34,11 @@ from annotator.pages.agreement.words import CASE_WORDS, of_measure
 from annotator.services.paraphrases import test_sets
 from annotator.services.reports import agreement, cases, layers, recent
 from annotator.services.reports.agreement import ReportSource, ReportSpec
-from annotator.svg import charts
 from core.agreement.chance import PAIRWISE
 from core.agreement.judgments import paper
 from core.agreement.judgments.paper import with_published
 from core.agreement.judgments.report import BETWEEN
-from core.layout.charts import grid_chart, interval_chart, line_chart
+from core.layout.charts import grid_chart, line_chart
 
 FORMS = {
     "json": "application/json",
@@ -126,6 +131,8 @@ def live(
         "thresholds": _thresholds(body),
         "frozen": source.row.reports.all()[:FROZEN],
         "export_prefix": reverse("report", args=place) + "export/",
+        "chart_prefix": reverse("report", args=place) + "chart/",
+        "chart_query": _query(filters, page),
         "judges": [
             (label, page.name(label), label in spec.selection.annotators)
             for label in read.data.annotators
@@ -168,6 +175,8 @@ def frozen(kept: Report, project: Project, view: ReportView, *, by: Anybody) -> 
         if agreement.is_large(source)
         else agreement.reads_the_same(kept, source),
         "export_prefix": f"{here}export/",
+        "chart_prefix": f"{here}chart/",
+        "chart_query": _query("", page),
     }
 
 
@@ -227,37 +236,59 @@ def _report(
         text = _("There is no scale %(name)s here.") % {"name": repr(view.show)}
         raise BadRequest(text, field="show")
     order = "leverage" if view.by_leverage else "distance"
+    texts = cases.titles_of(source, [row["item"] for row in body["disagreements"]])
+    shown, table = [_scale(page, s, view.measure) for s in scales], conditions(page)
     return {
         "project": project,
         "source": source,
         "page": page,
         "facts": body["facts"],
         "sections": SECTIONS,
-        "scales": [_scale(page, scale, view.measure) for scale in scales],
+        "scales": shown,
+        "opening": list(opening({**body, "scales": scales}, texts)),
         "scale_names": [(s["name"], s["title"]) for s in body["scales"]],
         "show": view.show,
         "measure": view.measure,
         "measures": [(name, of_measure(one.name)) for name, one in PAIRWISE.items()],
-        "conditions": conditions(page),
+        "conditions": table,
         "pivoted": _pivoted(source),
+        "machines": page.of_machines(),
         "summary": summary(body, page.name),
         "corpora": layers.corpora_with_layers(project),
-        "worst": _worst(source, page, order),
+        "worst": _worst(page, order, texts),
         "may_curate": access.may(by, "curate", project),
         "order": order,
         "other_order": "distance" if view.by_leverage else "leverage",
         "titles": [scale["title"] for scale in body["scales"]],
         "methods": paper.methods(body),
         "forms": list(FORMS),
+        "downloads": DOWNLOADS,
         "sees_names": access.may(by, "see_names", project),
         "names_on": bool(page.names),
     }
 
 
-def _worst(source: ReportSource, page: ReportPage, order: str) -> list[Context]:
+def picture(context: Context, name: str) -> ReportChart | None:
+    """The picture of this name on a report's page."""
+    strip = (context["conditions"] or {}).get("strip") or {}
+    of_scales = [
+        part["chart"]
+        for scale in context["scales"]
+        for part in (scale["confusion"], scale["drift"])
+        if part
+    ]
+    shown = [*context["opening"], *of_scales, *strip.get("charts", [])]
+    return next((one for one in shown if one.name == name), None)
+
+
+def _query(filters: str, page: ReportPage) -> str:
+    """The filters, and that names are hidden where they are."""
+    return "&".join(part for part in (filters, "" if page.names else "names=0") if part)
+
+
+def _worst(page: ReportPage, order: str, texts: Mapping[str, str]) -> list[Context]:
     """The items with most disagreement, with their texts."""
     rows = sorted(page.body["disagreements"], key=lambda row: -row[order])[:SHOWN]
-    texts = cases.titles_of(source, [row["item"] for row in rows])
     return [
         _disagreement(page, row) | {"text": texts.get(row["item"], "")} for row in rows
     ]
@@ -345,7 +376,6 @@ def conditions(page: ReportPage) -> dict[str, Any] | None:
         "published": with_published(table),
         "decided": table.get("decided", 0),
         "ranks": _ranks(page.filters),
-        "svg": _chart(table, last),
         "strip": _strip(table),
     }
 
@@ -383,24 +413,6 @@ def _condition(page: ReportPage, table: Body, row: Body) -> dict[str, Any]:
     }
 
 
-def _chart(table: Body, last: str) -> str:
-    rows = []
-    for row in table["rows"]:
-        figure = row["cells"][-1]["figure"]
-        values = (figure.get("value"), figure.get("low"), figure.get("high"))
-        rows.append((row["condition"], *values))
-    ticks = [0, 0.2, 0.4, 0.6, 0.8, 1.0]
-    chart = interval_chart(rows, low=0, high=1, ticks=ticks, measure=MEASURE)
-    description = "; ".join(
-        f"{name} {value:.0%}" for name, value, *_ in rows if value is not None
-    )
-    return charts.draw(
-        chart,
-        title=gettext("Share correct on %(scales)s") % {"scales": last},
-        desc=description,
-    )
-
-
 def _strip(table: Body) -> dict[str, Any] | None:
     """How the result moves with the thresholds: each choice of them, as a table; two
     scales of the same points as a grid for each condition, else as a chart of lines."""
@@ -413,10 +425,8 @@ def _strip(table: Body) -> dict[str, Any] | None:
     known = [name for name in best if name]
     top = max(set(known), key=known.count) if known else ""
     text = _best_under(top, known.count(top), len(rows))
-    grids = _grids(table)
     return {
-        "svg": "" if grids else _lines(table, marks, text),
-        "grids": grids,
+        "charts": _grids(table) or [_lines(table, marks, text)],
         "said": text,
         "conditions": names,
         "rows": [
@@ -436,7 +446,7 @@ def _best_under(name: str, n: int, n_choices: int) -> str:
     return gettext("%(name)s is best at %(n)s of %(all)s threshold settings.") % values
 
 
-def _lines(table: Body, marks: list[str], text: str) -> str:
+def _lines(table: Body, marks: list[str], text: str) -> ReportChart:
     strip = table["strip"]
     series = [
         (name, [row["all"][c] for row in strip["rows"]])
@@ -451,10 +461,14 @@ def _lines(table: Body, marks: list[str], text: str) -> str:
         measure=MEASURE,
         note_x=" / ".join(f"{title} ≥" for title in table["columns"]),
     )
-    return charts.draw(chart, title=gettext("Result by thresholds"), desc=text)
+    names, *rows = zip(*series, strict=True)
+    by_choice = zip(marks, *rows[0], strict=True)
+    title = gettext("Result by thresholds")
+    heads = (gettext("Thresholds"), *names)
+    return drawn("thresholds", title, chart, text, [heads, *by_choice])
 
 
-def _grids(table: Body) -> list[dict[str, str]]:
+def _grids(table: Body) -> list[ReportChart]:
     """For each condition, the percentage correct under each pair of thresholds."""
     rows = table["strip"]["rows"]
     points = sorted({row["at"][0] for row in rows})
@@ -478,7 +492,9 @@ def _grids(table: Body) -> list[dict[str, str]]:
             f"{down} {at:g}: {', '.join(map(str, row))}"
             for at, row in zip(points, percent, strict=True)
         )
-        made.append({"name": name, "svg": charts.draw(chart, title=title, desc=text)})
+        heads = (f"{down} ↓ {across} →", *(f"{at:g}" for at in points))
+        cells = [(f"{at:g}", *row) for at, row in zip(points, percent, strict=True)]
+        made.append(drawn(f"thresholds-{c + 1}", title, chart, text, [heads, *cells]))
     return made
 
 

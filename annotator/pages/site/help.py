@@ -122,6 +122,7 @@ HELP_OF: dict[str, str] = {
     "campaign_design": "campaigns#the-plan",
     "judging": "annotate#judging",
     "judge": "annotate#judging",
+    "judge_messages": "annotate#judging",
     "curation": "campaigns#curation",
     "curate_item": "campaigns#curation",
     "curate_reopen": "campaigns#curation",

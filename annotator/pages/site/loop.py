@@ -17,7 +17,7 @@ from django.db.models import (
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext
 
 from annotator import access
 from annotator.models import (
@@ -215,7 +215,7 @@ def _judged(project: Project, campaigns: list[Campaign]) -> Station:
     n = len(campaigns)
     return Station(
         "judge",
-        _("Judge"),
+        pgettext("to judge", "Judge"),
         _("people rate them"),
         reverse("campaigns", args=[project.slug]),
         done,

@@ -99,13 +99,15 @@ MAX_NOTE = 2000
 class Answer:
     """One message from a judge.
 
-    ``seen``: the revision the judge saw; ``active_ms``: time with the item in view.
+    ``seen``: the revision the judge saw; ``note``: a comment, a reason to skip or a
+    flag; ``comment``: on that reason; ``active_ms``: time with the item in view.
     """
 
     uuid: UUID
     seen: int
     values: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""
+    comment: str = ""
     active_ms: int = 0
 
 
@@ -187,7 +189,8 @@ def save(judgment: Judgment, answer: Answer) -> Judgment:
 
 
 def skip(judgment: Judgment, answer: Answer) -> Judgment:
-    """Give the item back unanswered; the note of ``answer`` is the reason.
+    """Give the item back unanswered; the note of ``answer`` is the reason, which its
+    comment may explain.
 
     Raises BadRequest on an unknown reason, Conflict if it is answered already.
     """
@@ -200,6 +203,7 @@ def skip(judgment: Judgment, answer: Answer) -> Judgment:
         raise Conflict(_("You have answered this already: change the answer instead."))
     before, held = judgment.state, judgment.fills
     judgment.skip_reason, judgment.fills = answer.note, False
+    judgment.comment = answer.comment.strip()[:MAX_NOTE] or judgment.comment
 
     def count() -> None:
         if held:
@@ -338,7 +342,7 @@ def _log(judgment: Judgment, answer: Answer, verb: str) -> None:
         by_id=judgment.participant.user_id,
         revision=judgment.revision,
         values=judgment.values if verb == JudgmentEvent.Verb.SAVE else {},
-        note=answer.note[:MAX_NOTE],
+        note=": ".join(filter(None, (answer.note, answer.comment.strip())))[:MAX_NOTE],
         active_ms=_spent(answer),
         guideline=judgment.guideline,
         mode=judgment.mode,

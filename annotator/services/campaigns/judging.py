@@ -4,10 +4,13 @@ Blind means blind: no condition, rank, gold value, kind of check, batch, number,
 judge or count of them is in anything built here. Tests scan for it.
 """
 
+from datetime import datetime
+from functools import partial
+from statistics import median
 from typing import Any
 
 from django.db import OperationalError
-from django.db.models import QuerySet, Sum
+from django.db.models import F, QuerySet, Sum
 from django.http import Http404
 from django.utils.translation import gettext as _
 
@@ -24,12 +27,14 @@ from annotator.models import (
 from annotator.models.projects import Anybody, id_of
 from annotator.services.campaigns import crowd, leases, messages, shares
 from annotator.services.campaigns.shares import JudgeShare
+from annotator.services.kept_counts import kept
 
 RECENT = 30
 MOVING = ("state", "is_trained", "n_served", "n_taken", "n_training", "quota")
 ATTEMPTS = 4
 MOST_AHEAD = 50
 SLOW_S = 24  # seconds that a slow judge spends on an item
+PACE_OF, PACE_FROM = 30, 10  # answers: the last ones, and the fewest that tell a pace
 
 
 def participant_of(campaign_code: str, user: Anybody) -> Participant:
@@ -100,7 +105,6 @@ def of(person: Participant) -> dict[str, Any]:
     return {
         "campaign": {"code": campaign.code, "name": campaign.name},
         "mode": campaign.mode,
-        "ahead": _ahead(campaign),
         "guideline": {
             "number": campaign.guideline_number,
             "text": guideline.text if guideline else "",
@@ -113,14 +117,23 @@ def of(person: Participant) -> dict[str, Any]:
     }
 
 
-def _ahead(campaign: Campaign) -> int:
+def _ahead(person: Participant) -> int:
     """How many items a browser keeps for a time without network.
 
-    No more than a twentieth of the campaign, so that no one sits on the last ones, and
-    than can be judged before their leases run out.
+    No more than can be judged before their leases run out, and than an even part of
+    the free places, so that no one sits on the last ones.
     """
-    most = min(MOST_AHEAD, campaign.n_items // 20, campaign.lease_s // SLOW_S)
-    return max(campaign.prefetch, most)
+    campaign = person.campaign
+    free = kept(f"free-{campaign.pk}", campaign.n_items, partial(_free, campaign))
+    held = person.judgments.filter(state=Judgment.State.LEASED).count()
+    active = campaign.participants.filter(state=Participant.State.ACTIVE).count()
+    part = (free + held) // max(active, 1)
+    return max(campaign.prefetch, min(MOST_AHEAD, part, campaign.lease_s // SLOW_S))
+
+
+def _free(campaign: Campaign) -> int:
+    rows = campaign.items.main().filter(n_taken__lt=F("need"), is_withdrawn=False)
+    return rows.aggregate(n=Sum(F("need") - F("n_taken"), default=0))["n"]
 
 
 def recent(person: Participant) -> list[dict[str, Any]]:
@@ -149,7 +162,9 @@ def status(person: Participant, *, is_empty: bool) -> dict[str, Any]:
         "left": share.left,
         "skipped": share.skipped,
         "expected": share.all,
+        "ahead": _ahead(person),
         "active_ms": spent,
+        "pace_s": _pace(person),
         "training": training(person),
         "guideline": campaign.guideline_number,
         "contact": campaign.contact,
@@ -177,6 +192,25 @@ def message(row: CampaignMessage) -> dict[str, Any]:
         "flag": row.flag,
         "resolved": row.is_resolved,
     }
+
+
+def _pace(person: Participant) -> float | None:
+    """Median seconds of the person's last answers; None while there are few."""
+    rows = person.judgments.answered().exclude(item__kind=Item.Kind.TRAINING)
+    last = rows.order_by("-pk").values_list("active_ms", flat=True)[:PACE_OF]
+    spent = [ms / 1000 for ms in last if ms]
+    return round(median(spent), 1) if len(spent) >= PACE_FROM else None
+
+
+def answered_since(start: datetime, user: Anybody) -> int:
+    """Items this person has answered since then, in all campaigns; checks count, too,
+    since a judge cannot tell them from other items."""
+    rows = Judgment.objects.filter(
+        participant__user_id=id_of(user),
+        state__in=(Judgment.State.DONE, Judgment.State.ASIDE),
+        saved_at__gte=start,
+    )
+    return rows.exclude(item__kind=Item.Kind.TRAINING).count()
 
 
 def saw_guideline(person: Participant, number: int) -> None:
@@ -222,4 +256,5 @@ def preference(user: Anybody) -> dict[str, Any]:
         "keys": row.keys,
         "has_single_keys": row.has_single_keys,
         "auto_advance": row.auto_advance,
+        "daily_goal": row.daily_goal,
     }

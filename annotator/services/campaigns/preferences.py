@@ -40,6 +40,7 @@ def set_preference(
     keys: Mapping[str, Any],
     has_single_keys: bool,
     auto_advance: bool,
+    daily_goal: int = 0,
 ) -> JudgePreference:
     """Store them. Raises BadRequest on an unknown command or two on one key."""
     changed = {name: _key(name, key) for name, key in keys.items()}
@@ -58,6 +59,7 @@ def set_preference(
             "keys": kept,
             "has_single_keys": has_single_keys,
             "auto_advance": auto_advance,
+            "daily_goal": daily_goal,
         },
     )
     return row

@@ -21,8 +21,8 @@ from core.dependencies.mst import arcs_under, decided_heads, tree_marginals
 from core.errors import FormatError, InvalidValue
 from core.formats.forest_npz import StoredForest
 from core.trees import arcs
+from core.trees.arc_lines import Arcs, ArcsEdit
 from core.trees.arc_splitting import Restore
-from core.trees.arcs import Arcs
 
 KIND = Parse.Kind.DEPENDENCY
 OPS = (*(op for op in arcs.OPS if op != Restore.op), *WALKS)
@@ -124,7 +124,7 @@ def read_step(sent: Mapping[str, Any], tree: Arcs) -> DraftStep:
     return DraftStep(sent["uuid"], sent["base_rev"], op, operation)
 
 
-def _operation(op: str, sent: Mapping[str, Any], tree: Arcs) -> arcs.ArcsEdit:
+def _operation(op: str, sent: Mapping[str, Any], tree: Arcs) -> ArcsEdit:
     try:
         if op == arcs.Replace.op:
             return arcs.typed(str(sent.get("text", "")), tree)

@@ -35,6 +35,7 @@ from core.forests.inside import Bracket, bracket_chances
 from core.formats import forest_npz
 from core.formats.forest_npz import StoredForest
 from core.trees import editing
+from core.trees.stepping import Replace
 
 Step = tuple[Tree, Tree, int]
 T = TypeVar("T")
@@ -66,7 +67,7 @@ def play(draft: TreeDraft, step: DraftStep, *, by: Anybody) -> TreeEvent:
             uuid=uuid5(step.uuid, FOLLOW),
             base_rev=draft.revision,
             op=FOLLOW,
-            operation=editing.Replace(new),
+            operation=Replace(new),
             focus=_same_node(tree, event.done["focus"], new),
         )
         drafts.play(draft, follow, by=by)
@@ -84,7 +85,7 @@ def parse_again(draft: TreeDraft, sent: Mapping[str, Any], *, by: Anybody) -> bo
         new = decoded(tree, decisions(draft), stored.forest, stored.weights)
     except (Contradiction, InvalidValue):
         return False
-    step = DraftStep(sent["uuid"], sent["base_rev"], FOLLOW, editing.Replace(new))
+    step = DraftStep(sent["uuid"], sent["base_rev"], FOLLOW, Replace(new))
     if new != tree:
         drafts.play(draft, step, by=by)
     return new != tree

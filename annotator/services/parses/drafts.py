@@ -26,26 +26,10 @@ from core.data.tree import Tree, TreeBuilder
 from core.errors import FormatError, InvalidValue
 from core.formats import treetext
 from core.trees import brackets, editing
-from core.trees.arcs import Arcs
-from core.trees.editing import TreeEdit
+from core.trees.arc_lines import Arcs
 from core.trees.phrases import JoinPhrases, SplitPhrase
 from core.trees.splitting import Join, Split
-
-__all__ = [
-    "FOLLOW",
-    "OF_WORDS",
-    "OPS",
-    "WALKS",
-    "DraftStep",
-    "begin",
-    "draft_of",
-    "play",
-    "snapshot",
-    "start",
-    "starting",
-    "steps_of",
-    "tree_at_start",
-]
+from core.trees.stepping import Replace, TreeEdit
 
 WALKS = ("undo", "redo")
 FOLLOW = "follow"  # automatic consequences of a person's step
@@ -86,7 +70,7 @@ def _operation(op: str, sent: Mapping[str, Any], tree: Tree) -> TreeEdit | None:
         return None
     if op == "replace":
         try:
-            return editing.Replace(brackets.typed(str(sent.get("text", "")), tree))
+            return Replace(brackets.typed(str(sent.get("text", "")), tree))
         except FormatError as error:
             place = {"line": error.line, "column": error.column}
             raise BadRequest(str(error), field="text", **place) from error

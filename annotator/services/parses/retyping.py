@@ -18,8 +18,8 @@ from core.data.tree import Tree
 from core.errors import FormatError, InvalidValue
 from core.formats import forest_npz, treetext
 from core.trees import arcs, editing
+from core.trees.arc_lines import Arcs
 from core.trees.arc_splitting import Restore
-from core.trees.arcs import Arcs
 from core.trees.editing import Retype
 from core.trees.segments import Recut, recut
 from core.trees.splitting import Join, Split

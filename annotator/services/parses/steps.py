@@ -12,8 +12,9 @@ from annotator.services.parses.retyping import tree_of
 from core.data.tree import Tree
 from core.errors import InvalidValue
 from core.trees import arcs, brackets, editing
-from core.trees.arcs import Arcs, ArcsEdit
-from core.trees.editing import Move, TreeEdit
+from core.trees.arc_lines import Arcs, ArcsEdit
+from core.trees.editing import Move
+from core.trees.stepping import TreeEdit
 
 
 def steps_of(draft: TreeDraft) -> Steps[TreeEvent]:

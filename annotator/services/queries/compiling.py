@@ -41,6 +41,9 @@ _DOWN = {
     " AND {b}.pre - {a}.pre = {b}.depth - {a}.depth",
     "<<-": "{b}.pre > {a}.pre AND {b}.last = {a}.last",
     "<<:": "{b}.pre > {a}.pre AND {b}.pre <= {a}.uend",
+    "<#": "{b}.parent = {a}.pre AND {a}.head >= 0 AND {b}.head = {a}.head",
+    "<<#": "{b}.pre > {a}.pre AND {b}.pre <= {a}.last"
+    " AND {a}.head >= 0 AND {b}.head = {a}.head",
     "<+(C)": "{b}.pre > {a}.pre AND {b}.pre <= {a}.last",
 }
 """B below A; ``n`` is a whole number that the parser has read."""
@@ -359,6 +362,9 @@ class _Compiler:
     ) -> list[tuple[str, list[Any]]]:
         own, of_token = [], []
         for feature in features:
+            if feature.same:
+                of_token.append(self._same(feature, alias))
+                continue
             is_bare = not feature.texts and not feature.regex
             if feature.key == "deprel" or feature.key in _COLUMNS:
                 ids = self._resolver.value(feature)
@@ -372,6 +378,36 @@ class _Compiler:
             ids = self._resolver.features(feature)
             of_token.append(one_of("t.feats", ids, negated=feature.negated))
         return [*own, _token(alias, of_token)] if of_token else own
+
+    def _same(self, feature: Feature, alias: str) -> tuple[str, list[Any]]:
+        """That token t and the one of a named node agree in a column, or differ."""
+        other = self._names[feature.same][0]
+        key, sign = feature.key, "<>" if feature.negated else "="
+        if key == "deprel":
+            return f"{alias}.label {sign} {other}.label", []
+        head = (
+            "EXISTS (SELECT 1 FROM search_token u WHERE"
+            f" u.tree = {other}.tree AND u.pre = {other}.pre AND"
+        )
+        if key in _COLUMNS:
+            empty = self._resolver.words([""])
+            some, params = one_of(f"t.{key}", empty, negated=True)
+            more, others = one_of(f"u.{key}", empty, negated=True)
+            sql = f"{head} t.{key} {sign} u.{key} AND {some} AND {more})"
+            return sql, [*params, *others]
+        either: list[tuple[str, list[Any]]] = []
+        groups = self._resolver.by_value(key)
+        for ids in groups:
+            rest = [n for group in groups if group is not ids for n in group]
+            (own, params), (theirs, others) = (
+                one_of("t.feats", ids),
+                one_of("u.feats", rest if feature.negated else ids),
+            )
+            either.append((f"({own} AND {theirs})", [*params, *others]))
+        if not either:
+            return NEVER, []
+        sql = " OR ".join(one for one, _ in either)
+        return f"{head} ({sql}))", [value for _, values in either for value in values]
 
 
 def _same_words(a: str, b: str, a_is_word: bool, b_is_word: bool) -> str:  # noqa: FBT001

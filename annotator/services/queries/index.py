@@ -31,20 +31,6 @@ from core.formats import conllu
 from core.protocols import Step
 from core.queries.rows import Kind, NodeRow, dep_rows, tree_rows
 
-__all__ = [
-    "LAYER",
-    "PARSE",
-    "PORTION",
-    "SENTENCE",
-    "Busy",
-    "catch_up",
-    "in_steps",
-    "noted",
-    "portion",
-    "rebuild",
-    "waiting",
-]
-
 PORTION = 200  # parses, or layers, of one transaction
 MAX_ROWS = 32_000  # nodes of a tree: its numbers are small
 SAMPLED = 1000  # rows of each index that statistics look at, on SQLite
@@ -332,7 +318,7 @@ def _node_rows(
     for r in one.rows:
         yield (
             tree, r.pre, r.last, r.parent, r.depth, r.ord, r.rord, r.kids, r.uend,
-            r.lo, r.hi, int(r.kind), r.node, ids[clip(r.label)],
+            r.lo, r.hi, int(r.kind), r.node, ids[clip(r.label)], r.head,
         )  # fmt: skip
 
 

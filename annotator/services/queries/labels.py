@@ -129,6 +129,16 @@ class Resolver:
             )
         return self._listed("text", feature.texts or ("",))
 
+    def by_value(self, key: str) -> list[list[int]]:
+        """The strings of the column FEATS that agree in a feature, value by value."""
+        having = set(self.features(Feature(key)))
+        groups: dict[str, list[int]] = {}
+        for number, text in self._all or ():
+            if number in having:
+                values = dict(part.partition("=")[::2] for part in text.split("|"))
+                groups.setdefault(values[key], []).append(number)
+        return list(groups.values())
+
     def features(self, feature: Feature) -> list[int]:
         """The strings of the column FEATS that have such a feature."""
         return self._where(lambda text: _has(text, feature))

@@ -30,11 +30,12 @@ PARSE, LAYER, SENTENCE = 1, 2, 3
 TABLES = ("label", "tree", "node", "token", "layer", "link", "todo")
 _SMALL = ("last", "parent", "depth", "ord", "rord", "kids", "uend", "lo", "hi")
 _NODE = ", ".join(f"{name} smallint NOT NULL" for name in (*_SMALL, "kind", "node"))
+_HEAD = "head smallint NOT NULL DEFAULT -1"  # came later: see ensure
 _BODIES = {
     "tree": "parse bigint PRIMARY KEY, corpus bigint NOT NULL, sentence bigint"
     " NOT NULL, kind smallint NOT NULL, chosen smallint NOT NULL",
     "node": f"tree bigint NOT NULL, pre smallint NOT NULL, {_NODE},"
-    " label integer NOT NULL, PRIMARY KEY (tree, pre)",
+    f" label integer NOT NULL, {_HEAD}, PRIMARY KEY (tree, pre)",
     "token": "tree bigint NOT NULL, pre smallint NOT NULL, form integer NOT NULL,"
     " lemma integer NOT NULL, upos integer NOT NULL, xpos integer NOT NULL,"
     " feats integer NOT NULL, PRIMARY KEY (tree, pre)",
@@ -95,6 +96,7 @@ def ensure(connection: Any) -> None:
     if not {"annotator_parse", "annotator_alignmentlayer"} <= there:
         return
     is_new = "search_todo" not in there
+    is_older = not is_new and not has_heads(connection)
     with connection.cursor() as cursor:
         for sql in _tables(connection.vendor):
             cursor.execute(sql)
@@ -104,9 +106,22 @@ def ensure(connection: Any) -> None:
                     "INSERT INTO search_todo (what, id)"
                     f" SELECT {what}, id FROM annotator_{table}"
                 )
+        if is_older:  # its constituents are queued
+            cursor.execute(f"ALTER TABLE search_node ADD COLUMN {_HEAD}")
+            cursor.execute(
+                f"INSERT INTO search_todo (what, id) SELECT {PARSE}, id FROM"
+                " annotator_parse WHERE kind = 'constituency' ON CONFLICT DO NOTHING"
+            )
         for name, (when, todo, gone) in _CHANGES.items():
             for sql in _trigger(connection.vendor, name, when, _body(todo, gone)):
                 cursor.execute(sql)
+
+
+def has_heads(connection: Any) -> bool:
+    """Whether the index was made by a version that notes the heads of phrases."""
+    with connection.cursor() as cursor:
+        columns = connection.introspection.get_table_description(cursor, "search_node")
+    return any(column.name == "head" for column in columns)
 
 
 def _tables(vendor: str) -> list[str]:
@@ -151,7 +166,7 @@ def _merging(body: str) -> str:
 
 _COLUMNS = {
     "tree": "parse corpus sentence kind chosen",
-    "node": "tree pre last parent depth ord rord kids uend lo hi kind node label",
+    "node": "tree pre last parent depth ord rord kids uend lo hi kind node label head",
     "token": "tree pre form lemma upos xpos feats",
     "layer": "layer kind side corpus pair tree other",
     "link": "layer kind side pre state to_pre label to_label",

@@ -38,8 +38,9 @@ from core.protocols import Step
 from core.queries.labels import basic
 from core.queries.rows import Kind
 from core.trees import rewriting
-from core.trees.editing import RelabelAll, Replace, Retype, TreeEdit, checked_label
+from core.trees.editing import RelabelAll, Retype
 from core.trees.rewriting import Command, rewritten
+from core.trees.stepping import Replace, TreeEdit, checked_label
 
 MOST, PORTION = 20_000, 500  # sentences of a batch; matches read at a time
 LOOK_SECONDS = 5.0

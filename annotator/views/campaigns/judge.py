@@ -1,8 +1,10 @@
 """The judgment screen. It contains no item: its script fetches them
 (``api.judging``)."""
 
-from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.conf import settings
+from django.contrib.auth.decorators import login_not_required, login_required
+from django.contrib.auth.models import AnonymousUser
+from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
@@ -58,3 +60,29 @@ def screen(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     person = judging.participant_of(code, request.user)
     page = judge.screen(person.campaign, request.user) | {"project": project}
     return render(request, "judge/screen.html", page)
+
+
+@never_cache
+@login_required
+@require_GET
+def shell(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    """The same screen as a browser keeps it for a time without network: it names no
+    one, and holds no token and no message."""
+    access.project_or_404(request.user, slug, "annotate")
+    person = judging.participant_of(code, request.user)
+    request.user = AnonymousUser()
+    page = judge.screen(person.campaign, request.user)
+    page |= {"shell": True, "messages": (), "csrf_token": ""}
+    page["config"]["shell"] = ""
+    return render(request, "judge/screen.html", page)
+
+
+@login_not_required
+@require_GET
+def worker(_request: HttpRequest) -> FileResponse:
+    """The service worker. Its address, at the root, lets it serve the judging path."""
+    script = settings.WEB_DIR / "static" / "js" / "judge" / "worker.js"
+    headers = {"Cache-Control": "no-cache"}
+    return FileResponse(
+        script.open("rb"), content_type="text/javascript", headers=headers
+    )

@@ -31,8 +31,10 @@ function ask(dialog) {
 
 export async function askSkip() {
   const dialog = byId("skip-dialog");
+  byId("skip-text").value = "";
   const said = await ask(dialog);
-  return said === "skip" ? dialog.querySelector(":checked").value : "";
+  if (said !== "skip") return null;
+  return { note: dialog.querySelector(":checked").value, comment: byId("skip-text").value.trim() };
 }
 
 export async function askFlag(before) {
@@ -91,15 +93,17 @@ export async function askSettings({ url, preference, keys, first, keep }) {
   const enter = (chosen) => { for (const [name, key] of Object.entries(chosen)) form.elements[name].value = key; };
   enter(keys);
   form.elements.auto_advance.checked = preference.auto_advance;
+  form.elements.daily_goal.value = preference.daily_goal || "";
   form.elements.has_single_keys.checked = preference.has_single_keys;
   byId("settings-problem").textContent = "";
   form.querySelector("[data-do=reset-keys]").onclick = () => enter(first);
   form.onsubmit = async (event) => {
     event.preventDefault();
     const wanted = Object.fromEntries(Object.keys(first).map((name) => [name, form.elements[name].value]));
+    const { auto_advance: auto, has_single_keys: single, daily_goal: goal } = form.elements;
     const { status, body } = await send(url, {
       method: "PUT",
-      body: { keys: wanted, auto_advance: form.elements.auto_advance.checked, has_single_keys: form.elements.has_single_keys.checked },
+      body: { keys: wanted, auto_advance: auto.checked, has_single_keys: single.checked, daily_goal: Number(goal.value) },
     });
     if (status !== 200) {
       byId("settings-problem").textContent = body.error?.message ?? gettext("No connection: nothing was changed.");

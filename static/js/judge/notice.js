@@ -3,6 +3,7 @@
 import { fill, gettext, ngettext } from "../words.js";
 
 const TEXTS = {
+  offline: [gettext("No network"), gettext("All items on this device are answered. Your answers are sent when the network is back.")],
   sending: [gettext("Sending …"), gettext("Your answers are being sent.")],
   nothing: [
     gettext("Nothing for you now"),
@@ -76,11 +77,11 @@ export function makeNotice({ look, offerSkipped }) {
   return {
     // In place of an item.
     show(status) {
-      const buttons = status.state === "sending" ? [] : [[gettext("Check for new items"), look]];
+      const buttons = ["sending", "offline"].includes(status.state) ? [] : [[gettext("Check for new items"), look]];
       if (status.state === "skipped") buttons.unshift([gettext("Show them"), offerSkipped]);
       if (status.back) buttons.unshift([gettext("Return to Prolific"), () => { location.assign(status.back); }]);
       put(status.state === "blocked" ? "bad" : "", ...words(status), buttons);
-      if (status.state !== "sending") place.focus();
+      if (!["sending", "offline"].includes(status.state)) place.focus();
     },
     // Above an item that may still be answered.
     standing(status) { if (TEXTS[status.state] && !["finished", "nothing", "skipped"].includes(status.state)) put("warn", ...words(status), []); },

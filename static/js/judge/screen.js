@@ -1,25 +1,30 @@
 // The judgment screen: items in hand, the one in view, those behind, and the outbox.
 
-import { fill, gettext } from "../words.js";
+import { fill, gettext, ngettext } from "../words.js";
 import { makeCard } from "./card.js";
 import { makeClock } from "./clock.js";
+import { forgetOthers, keepShell, openHand, remember, remembered } from "./device.js";
 import { askConflict, askFlag, askSettings, askSkip, isNew, nameKeys, showGuideline, showHelp } from "./dialogs.js";
 import { makeDrafts } from "./drafts.js";
+import { byCode, makeHand } from "./hand.js";
 import { isSignedOut, send } from "./http.js";
 import { listen } from "./keys.js";
 import { makeMessages } from "./messages.js";
 import { makeNotice } from "./notice.js";
 import { makeOutbox } from "./outbox.js";
+import { counted, makeProgress, makeStretch, midnight } from "./progress.js";
 import { openStore } from "./store.js";
 import { askSignIn } from "../signing.js";
 
-const WANT = 4; // items a request asks for, until as many are ahead as the desk says
-const PAUSE_MS = 300; // between requests that only fetch items
 const GRACE_MS = 400;
 const RECOUNT = 10; // answers between two looks at how many are left
+const RETRY_MS = 15_000;
 const config = JSON.parse(document.getElementById("judge-config").textContent);
+const isShell = !config.shell; // this page came from this device, which knows for whom
+if (isShell) document.documentElement.dataset.user = config.user = remembered();
 const chip = document.getElementById("chip");
-const heading = document.getElementById("count").textContent; // where no item is in view
+const progress = makeProgress();
+const stretch = makeStretch(config.user);
 const card = makeCard(config.scales);
 const clock = makeClock();
 const drafts = makeDrafts(config.user, config.campaign);
@@ -28,9 +33,11 @@ const messages = makeMessages(config.messages, {
   failed: (answer) => (isSignedOut(answer) ? signedOut() : say(gettext("No connection"), "warn")),
 });
 let { preference } = config;
+let kept;                // items ahead on this device
+let isAway = false;      // what is in view comes from this device: the server was not asked
 /** @type {{ guideline: any, status: any, [part: string]: any }} */
 let desk = { guideline: { number: 0, text: "" }, status: { done: 0, expected: 0 } };
-let hand = [];     // cards still to judge
+let hand;          // cards still to judge
 let group = null;  // cards in view
 let behind = [];   // groups answered, oldest first
 let at = null;     // place in `behind` when looking back, else null
@@ -38,7 +45,6 @@ let grace = 0;
 let outbox;
 
 const keys = () => ({ ...config.keys, ...preference.keys });
-const isGrid = () => desk.mode === "grid";
 // `brief`: what a narrow screen shows in its place.
 const say = (text, kind = "", brief = text) => {
   chip.textContent = chip.title = text;
@@ -49,41 +55,31 @@ const unsentWords = (n) => fill(gettext("%(n)s unsent"), { n });
 const time = () => new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 
 async function start() {
+  if (!isShell) await forgetOthers(config.user).then(() => remember(config.user));
+  if (!config.user) return notice.problem(gettext("No one is signed in on this device. Connect to the network, then sign in."), () => location.reload());
+  kept = await openHand(config.user, config.campaign);
   const store = await openStore(config.user, config.campaign);
   outbox = makeOutbox({
     store, url: config.answers,
-    wish: () => ({ want: hand.length < ahead() ? WANT : 0, held: [...held(), ...outbox.codes] }),
+    wish: () => ({ want: hand.want(), held: [...hand.held(), ...outbox.codes] }),
     on: { saved, signedOut, conflict, refused, change: unsent },
+  });
+  hand = makeHand({
+    url: config.desk, kept, inView: () => (at === null && group ? group : []),
+    isAnswered: outbox.holds, isBegun: (one) => Boolean(draftOf(one)),
   });
   await outbox.load();
   nameKeys(keys(), preference.has_single_keys);
   if (!store.isSafe) notice.warn(gettext("This browser cannot store anything: answers wait in this tab only."));
   await look();
+  if (preference.daily_goal) await recount({ since: midnight() }); // while nothing is on its way
   outbox.pump();
-  fetchAhead();
+  await hand.fetchAhead(isSending);
+  return isShell ? undefined : keepShell(config);
 }
 
-const ahead = () => desk.ahead ?? WANT;
-
-// Items for a time without network, a few at a time, while nothing else is sent.
-async function fetchAhead() {
-  while (hand.length && hand.length < ahead() && navigator.onLine) {
-    await new Promise((resolve) => { setTimeout(resolve, PAUSE_MS); });
-    if (outbox.size) continue;
-    const answer = await send(config.desk, { body: { want: WANT, held: held() } });
-    if (answer.status !== 200 || !take(answer.body.next)) return;
-  }
-}
-
-// Into the hand what is new; how many were.
-function take(cards) {
-  const known = new Set(held());
-  const fresh = cards.filter((one) => !known.has(one.code) && !outbox.holds(one.code));
-  hand.push(...fresh);
-  return fresh.length;
-}
-
-const begunFirst = (one, other) => Number(Boolean(draftOf(other))) - Number(Boolean(draftOf(one)));
+const isSending = () => outbox.size > 0;
+const inGroup = (code) => group.find((one) => one.code === code);
 const draftOf = (one) => drafts.of(one.code, one.revision);
 
 // Fetch the desk; what waits in the outbox is answered already.
@@ -91,14 +87,17 @@ async function look() {
   const answer = await send(config.desk, { method: "GET" });
   if (isSignedOut(answer)) return signedOut(look);
   if (answer.status !== 200) {
+    if (isAway || await restore()) return setTimeout(lookAgain, RETRY_MS);
     say(gettext("No connection"), "warn");
     notice.problem(answer.body.error?.message ?? gettext("The server cannot be reached."), look);
     return undefined;
   }
   desk = answer.body;
-  desk.status.done += outbox.uncounted(new Set(desk.recent.map((one) => one.code)));
-  take(desk.next);
-  hand.sort(begunFirst);
+  isAway = hand.isDry = false;
+  kept.fill({ desk: { ...desk, next: [], recent: [], preference }, ...byCode(desk.next.filter((one) => !outbox.holds(one.code))) });
+  addDone(outbox.uncounted(new Set(desk.recent.map((one) => one.code))));
+  hand.heard(desk.status);
+  hand.fill(desk.next); // all that are one's own
   messages.show(desk.messages);
   if (!behind.length) behind = desk.recent.filter((one) => !outbox.holds(one.code)).reverse().map((one) => [one]);
   if (!outbox.size) say(gettext("Ready"), "good");
@@ -106,6 +105,28 @@ async function look() {
   if (!group) advance();
   return undefined;
 }
+
+// Without network: the items that this device kept; false if there are none.
+async function restore() {
+  const { desk: before, status, ...cards } = Object.fromEntries(await kept.all());
+  if (!before || group) return false;
+  isAway = true;
+  desk = { ...before, status: status ?? before.status };
+  addDone(outbox.uncounted(new Set()));
+  preference = before.preference;
+  nameKeys(keys(), preference.has_single_keys);
+  hand.fill(Object.values(cards));
+  unsent(outbox.size, false);
+  advance();
+  return true;
+}
+
+function addDone(n) {
+  desk.status.done += n;
+  desk.status.today = counted(desk.status.today, n);
+}
+
+const lookAgain = () => { if (isAway && !outbox.size) look(); };
 
 // The guidelines, before the first item and again when they have changed.
 async function read() {
@@ -122,28 +143,16 @@ async function renew(number) {
   const answer = await send(config.desk, { method: "GET" });
   if (answer.status !== 200) return;
   desk.guideline = answer.body.guideline;
-  take(answer.body.next);
+  hand.take(answer.body.next);
   await read();
 }
 
-const held = () => [...hand, ...(at === null && group ? group : [])].map((one) => one.code);
-
 function advance() {
   at = null;
-  group = takeGroup();
+  group = hand.draw(desk.mode === "grid");
   if (!group) return empty();
   notice.hide();
   return show();
-}
-
-function takeGroup() {
-  if (!hand.length) return null;
-  const first = hand.shift();
-  if (!isGrid()) return [first];
-  const isSame = (one) => one.before === first.before && one.phrase === first.phrase && one.after === first.after;
-  const rest = hand.filter(isSame);
-  hand = hand.filter((one) => !isSame(one));
-  return [first, ...rest];
 }
 
 function show() {
@@ -155,28 +164,18 @@ function show() {
 }
 
 function count() {
-  const { done, expected, training } = desk.status;
-  let text = fill(gettext("Item %(n)s of %(all)s"), { n: done + 1, all: Math.max(expected, done + 1) });
-  if (group?.[0].training) {
-    text = fill(gettext("Training %(n)s of %(all)s"), { n: Math.min(training[0] + 1, training[1]), all: training[1] });
-  }
-  if (at !== null) text = fill(gettext("Going back: %(n)s before the last"), { n: behind.length - at });
-  document.getElementById("count").textContent = text;
-  bar();
+  const isTraining = group[0].training;
+  progress.show(desk.status, { isTraining, back: at === null ? 0 : behind.length - at, goal: preference.daily_goal });
 }
 
-function bar() {
-  const { done, expected, training } = desk.status;
-  const line = document.getElementById("progress");
-  [line.max, line.value] = group?.[0].training ? [training[1], training[0]] : [Math.max(expected, done, 1), done];
-}
+const isOffline = () => isAway || outbox.isRetrying || !navigator.onLine;
 
 function empty() {
   card.hide();
   group = null;
-  document.getElementById("count").textContent = heading;
-  bar();
-  notice.show(outbox.size ? { state: "sending" } : desk.status);
+  progress.empty(desk.status, preference.daily_goal);
+  const waiting = isOffline() ? { state: "offline" } : { state: "sending" };
+  notice.show(isOffline() || outbox.size ? waiting : desk.status);
 }
 
 function stopGrace() {
@@ -190,26 +189,28 @@ function save() {
   if (!answers) return;
   const active = Math.round(clock.read() / answers.length);
   for (const { card: one, values, note } of answers) {
-    Object.assign(find(one.code), { values, comment: note });
+    Object.assign(inGroup(one.code), { values, comment: note });
     const message = {
       verb: "save", judgment: one.code, seen: one.revision, values, note, active_ms: active,
       shown: one.before + one.paraphrase + one.after,
     };
-    outbox.add(message).then(() => drafts.drop(one.code)); // first the answer is kept
+    outbox.add(message).then(() => { // first the answer is kept
+      drafts.drop(one.code);
+      kept.drop(one.code);
+    });
   }
   say(gettext("Saving …"));
   notice.unwarn();
   const isTraining = group.some((one) => one.training);
   if (at === null) {
     if (!isTraining) behind.push(group);
-    desk.status.done += isTraining ? 0 : group.length;
+    addDone(isTraining ? 0 : group.length);
     if (!isTraining && desk.status.done % RECOUNT === 0) recount();
   }
+  if (stretch.isLong()) document.getElementById("pause").hidden = false;
   if (isTraining) wait();
   else forward();
 }
-
-const find = (code) => group.find((one) => one.code === code);
 
 // After training the right answer is shown before the next item.
 function wait() {
@@ -223,39 +224,53 @@ function saved(message, body) {
   if (outbox.size) say(fill(gettext("Sending: %(n)s to go"), { n: outbox.size }), "", unsentWords(outbox.size));
   else if (message.verb !== "flag") say(fill(when, { time: time() }), "good", gettext("Saved"));
   if (body.saved.withdrawn) notice.warn(gettext("That item was withdrawn in the meantime; your answer is kept."));
-  take(body.next);
+  hand.take(body.next);
   if (body.status) stand(body.status);
+  keepStatus();
+  if (body.status) hand.isDry = true; // it comes with the last items
+  if (isAway && !outbox.size) return look();
   if (body.training) desk.status.training = body.training;
   if (body.feedback) return feedback(body.feedback, message.values);
-  if (!group) return hand.length || outbox.size ? advance() : look();
+  if (!group) return hand.size || outbox.size ? advance() : look();
   if (body.status && !["ready", "training"].includes(body.status.state)) notice.standing(body.status);
   return undefined;
 }
 
+// As the server counts: what waits in the outbox is added when it is read.
+function keepStatus() {
+  const waiting = outbox.uncounted(new Set());
+  const { done, today } = desk.status;
+  kept.put({ status: { ...desk.status, done: done - waiting, today: counted(today, -waiting) } });
+}
+
 // What the server counts, with what is answered here and not there yet.
 function stand(status) {
+  hand.heard(status);
   const waiting = Math.max(desk.status.done - status.done, 0);
-  desk.status = { ...status, done: status.done + waiting, left: Math.max(status.left - waiting, 0) };
+  const today = status.today === undefined ? desk.status.today : { day: midnight(), n: status.today + waiting };
+  desk.status = { ...status, today, done: status.done + waiting, left: Math.max(status.left - waiting, 0) };
   renew(status.guideline);
 }
 
 // Others take items, too: from time to time ask how many are left.
-async function recount() {
-  const answer = await send(config.desk, { body: { want: 0, held: held() } });
+async function recount(more = {}) {
+  const answer = await send(config.desk, { body: { want: 0, held: hand.held(), ...more } });
   if (answer.status !== 200 || !answer.body.status) return;
+  hand.isDry = false;
   stand(answer.body.status);
   if (group) count();
 }
 
 function feedback(told, values) {
   notice.hide();
-  notice.feedback(told, values, config.scales, () => (hand.length ? advance() : look()));
+  notice.feedback(told, values, config.scales, () => (hand.size ? advance() : look()));
 }
 
 function unsent(n, isWriting) {
-  if (!n || isWriting) return;
-  if (!outbox?.isRetrying && navigator.onLine) return;
-  say(fill(gettext("Saved on this device: %(n)s not sent yet, %(ahead)s loaded ahead"), { n, ahead: hand.length }), "warn", unsentWords(n));
+  if (isWriting || !outbox || !isOffline()) return;
+  const text = ngettext("%(n)s answer saved on this device, not sent yet", "%(n)s answers saved on this device, not sent yet", n);
+  if (n) say(fill(text, { n }), "warn", unsentWords(n));
+  else if (isAway) say(gettext("No network: the items on this device"), "warn", gettext("No network"));
 }
 
 async function signedOut(after = () => outbox.pump()) {
@@ -293,7 +308,7 @@ async function skip() {
   if (!reason || group !== asked) return;
   for (const one of asked) {
     drafts.drop(one.code);
-    outbox.add({ verb: "skip", judgment: one.code, seen: one.revision, note: reason, shown: "" });
+    outbox.add({ verb: "skip", judgment: one.code, seen: one.revision, ...reason, shown: "" }).then(() => kept.drop(one.code));
   }
   advance();
 }
@@ -304,7 +319,7 @@ async function flag() {
   stopGrace();
   const note = await askFlag(one.flag);
   if (note === null) return;
-  find(one.code).flag = note;
+  inGroup(one.code).flag = note;
   outbox.add({ verb: "flag", judgment: one.code, seen: one.revision, note, shown: "" });
   say(note ? gettext("Flagged") : gettext("Flag removed"), "good");
 }
@@ -313,7 +328,7 @@ function back() {
   const to = (at ?? behind.length) - 1;
   if (grace) return undo();
   if (to < 0) return say(gettext("Nothing before this"), "");
-  if (at === null && group) hand.unshift(...group);
+  if (at === null && group) hand.putBack(group);
   at = to;
   group = behind[to];
   notice.hide();
@@ -338,14 +353,16 @@ async function offerSkipped() {
   const answer = await send(config.desk, { body: { skipped: true } });
   if (isSignedOut(answer)) return signedOut(offerSkipped);
   if (answer.status !== 200) return notice.problem(gettext("The server cannot be reached."), offerSkipped);
-  hand.push(...answer.body.next);
+  hand.take(answer.body.next);
   return advance();
 }
 
 async function settings() {
-  const keep = (kept) => {
-    preference = kept;
+  const keep = (chosen) => {
+    preference = chosen;
     nameKeys(keys(), preference.has_single_keys);
+    if (preference.daily_goal) recount({ since: midnight() });
+    else if (group) count();
   };
   await askSettings({ url: config.preferences, preference, keys: keys(), first: config.keys, keep });
 }
@@ -379,6 +396,7 @@ const commands = {
   diff: () => card.toggleDiff(),
   expand: () => card.expand(),
   help: () => showHelp(),
+  rest: () => { document.getElementById("pause").hidden = true; },
   close: (event) => event.target.closest("dialog").close(""),
 };
 
@@ -402,6 +420,6 @@ document.getElementById("card").addEventListener("change", () => {
   if (isTap) card.onward();
   isTap = false;
 });
-window.addEventListener("online", () => { outbox?.pump(); fetchAhead(); });
+window.addEventListener("online", () => { outbox?.pump(); lookAgain(); hand?.fetchAhead(isSending); });
 window.addEventListener("beforeunload", (event) => { if (outbox?.size) event.preventDefault(); });
 start();

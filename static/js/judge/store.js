@@ -1,19 +1,22 @@
 // Answers that the server has not acknowledged yet, kept in IndexedDB so that closing
 // the tab, a crash or a day without network loses none.
 
-const NAME = "gemel-judging";
-const TABLE = "outbox";
+// Two databases, since a tab of an earlier release would hold up a change of one.
+export const OUTBOX = { name: "gemel-judging", table: "outbox", key: "uuid" };
+export const AHEAD = { name: "gemel-ahead", table: "kept", key: "key" };
 
-function opened() {
+/** @param {{ name: string, table: string, key: string }} of @returns {Promise<IDBDatabase>} */
+export function opened({ name, table, key }) {
   return new Promise((resolve, reject) => {
-    const request = indexedDB.open(NAME, 1);
-    request.onupgradeneeded = () => request.result.createObjectStore(TABLE, { keyPath: "uuid" });
+    const request = indexedDB.open(name, 1);
+    request.onupgradeneeded = () => request.result.createObjectStore(table, { keyPath: key });
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => reject(request.error);
   });
 }
 
-function done(request) {
+/** @param {IDBRequest} request @returns {Promise<any>} */
+export function done(request) {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => reject(request.error);
@@ -21,7 +24,13 @@ function done(request) {
 }
 
 // Only a finished transaction outlives the page; a request that succeeded may not.
-function committed(transaction) {
+/**
+ * @param {IDBDatabase} database @param {{ table: string }} of
+ * @param {(table: IDBObjectStore) => void} what @returns {Promise<void>}
+ */
+export function committed(database, { table }, what) {
+  const transaction = database.transaction(table, "readwrite");
+  what(transaction.objectStore(table));
   return new Promise((resolve, reject) => {
     transaction.oncomplete = () => resolve();
     transaction.onabort = () => reject(transaction.error);
@@ -32,17 +41,13 @@ function committed(transaction) {
 // browsers) it falls back to memory and says so in `isSafe`.
 export async function openStore(user, campaign) {
   let database = null;
-  try { database = await opened(); } catch { /* memory has to do */ }
+  try { database = await opened(OUTBOX); } catch { /* memory has to do */ }
   const memory = new Map();
-  function write(what) {
-    const transaction = database.transaction(TABLE, "readwrite");
-    what(transaction.objectStore(TABLE));
-    return committed(transaction);
-  }
+  const write = (what) => committed(database, OUTBOX, what);
   return {
     isSafe: database !== null,
     async all() {
-      const rows = database ? await done(database.transaction(TABLE).objectStore(TABLE).getAll()) : [...memory.values()];
+      const rows = database ? await done(database.transaction(OUTBOX.table).objectStore(OUTBOX.table).getAll()) : [...memory.values()];
       return rows.filter((row) => row.user === user && row.campaign === campaign)
         .sort((a, b) => a.order - b.order);
     },

@@ -24,6 +24,8 @@ function openAndFocus(details, target) {
   target?.focus();
 }
 
+document.querySelector("#print")?.addEventListener("click", () => window.print());
+
 document.addEventListener("keydown", async (event) => {
   if (isTyping(event) || (toggle && !toggle.checked)) return;
   if (/^[1-8]$/.test(event.key)) {

@@ -22,7 +22,7 @@ from hypothesis import settings as settings_
 
 from annotator.errors import BadRequest
 from annotator.services import archives
-from annotator.services.installation import archive_files
+from annotator.services.installation import archive_files, archive_rows
 from tests.annotator.durability import every_table
 from tests.running import ROOT, variables
 
@@ -48,7 +48,7 @@ def test_whoever_adds_an_app_says_whether_it_is_backed_up() -> None:
         for one in apps.get_models(include_auto_created=True)
         if one._meta.managed
     }
-    assert with_tables == set(archives.APPS) | every_table.LEFT_OUT
+    assert with_tables == set(archive_rows.APPS) | every_table.LEFT_OUT
 
 
 def test_every_row_of_every_table_comes_back(full, tmp_path) -> None:

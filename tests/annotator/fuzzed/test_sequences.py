@@ -8,8 +8,7 @@ from django.db import transaction
 from drf_spectacular.generators import SchemaGenerator
 from hypothesis import settings
 
-from annotator.api.calls import described
-from tests.annotator.fuzzed import world
+from tests.annotator.fuzzed import links, world
 
 SEQUENCES, STEPS = (40, 120, 360), 12
 MADE = ("GET /api/projects/{slug}/ 200", "GET /api/jobs/{code}/ 200")
@@ -25,7 +24,7 @@ def test_every_link_names_a_parameter_of_the_call_it_leads_to() -> None:
     }
     wrong = [
         (source, target)
-        for source, _, target, link in described._all()
+        for source, _, target, link in links.every_link()
         if not link.get("parameters", {}).keys() <= names[target]
     ]
     assert wrong == []

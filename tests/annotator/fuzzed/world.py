@@ -27,6 +27,7 @@ from annotator.services.reports import rating_sets
 from annotator.services.treebanks import worklists
 from annotator.wsgi import application
 from tests.annotator import campaigns_cast, joint_cast
+from tests.annotator.fuzzed import links
 from tests.cast import Cast, person
 from tests.core.pivoting import small_bitext
 
@@ -85,7 +86,7 @@ CHECKS = [
 def described() -> Any:
     """The project's own description over the project's own front door."""
     raw = SchemaGenerator().get_schema(request=None, public=True)
-    schema = schemathesis.openapi.from_dict(raw)
+    schema = schemathesis.openapi.from_dict(links.linked(raw))
     schema.app = application
     schema.config.update(base_url="http://localhost")
     return schema

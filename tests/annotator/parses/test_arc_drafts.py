@@ -13,7 +13,7 @@ from annotator.pages import arc_editor
 from annotator.services.parses import arc_drafts, drafts, gold
 from core.formats.forest_npz import StoredForest
 from core.trees import arcs
-from core.trees.arcs import Arcs
+from core.trees.arc_lines import Arcs
 from tests import cast as people
 from tests.oracles.strategies import ambiguous_forest
 

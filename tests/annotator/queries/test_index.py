@@ -2,6 +2,7 @@
 
 import io
 import json
+from dataclasses import replace
 from threading import Event, Thread
 from uuid import uuid4
 
@@ -10,6 +11,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 
 from annotator.errors import BadRequest
+from annotator.management.database import bring_up_to_date
 from annotator.models import AlignmentLayer, Origin, Parse, Project, TreeDraft
 from annotator.services import archives
 from annotator.services.alignments import links, operations
@@ -17,6 +19,7 @@ from annotator.services.corpora import imports
 from annotator.services.parses import gold
 from annotator.services.queries import in_chunks, index, running, tables
 from core.data.alignment import Alignment, Link
+from core.formats import ptb, treetext
 from tests import cast as people
 from tests.annotator.corpora.test_importing import BRACKETS, bring_in
 
@@ -317,3 +320,25 @@ def test_triggers_that_a_migration_drops_come_back(cast) -> None:
     call_command("migrate", verbosity=0, interactive=False)
     people.parse(people.sentence(cast.corpus, "Indeed"), "(FRAG (RB Indeed))")
     assert n_of(cast, "FRAG") == 1
+
+
+def test_an_index_without_heads_gets_them_when_it_is_migrated(cast) -> None:
+    assert n_of(cast, "VP <# VBD") == 2
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE search_node DROP COLUMN head")
+    bring_up_to_date()
+    assert n_of(cast, "VP <# VBD") == 2
+
+
+def test_edges_name_heads_before_the_rules_do(cast) -> None:
+    """In TIGER, and its like, the edge HD leads to the head."""
+    tree = "(S (NP (NN Rain)) (VP (VBZ falls) (NP (NN today))))"
+    text, notes = treetext.dump(
+        replace(ptb.parse_one(tree), edges=("", "", "", "", "MO", "HD", ""))
+    )
+    sentence = people.sentence(cast.corpus, "Rain falls today")
+    Parse.objects.create(
+        sentence=sentence, kind="constituency", origin="gold", text=text, meta=notes
+    )
+    assert n_of(cast, "VP <# NP") == 1
+    assert n_of(cast, "VP <# VBZ") == 0

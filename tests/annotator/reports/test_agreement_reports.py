@@ -312,6 +312,94 @@ def test_a_report_leaves_as_a_file(ada: Client, set_up: Judged, form: str) -> No
     assert ada.get(url(set_up, "report_export", "exe")).status_code == 404
 
 
+def test_the_report_opens_with_pictures(ada: Client, set_up: Judged) -> None:
+    text = ada.get(url(set_up)).content.decode()
+    opening = text[text.index('class="opening"') : text.index("<h3>Meaning")]
+    titles = re.findall(r"<figcaption><b>([^<]+)</b>", opening)
+    assert titles == [
+        "Agreement by scale: alpha and its 95 % interval",
+        "Share of judgments that are correct, with 95 % intervals",
+        "Items that cost most: alpha gained without each",
+    ]
+    assert opening.index('class="lead"') < opening.index("<figure")
+    assert text.index("/export/json/") < text.index('class="opening"')
+    drawn = len(re.findall(r'<svg class="chart"', text))
+    assert drawn == text.count("<figcaption>") > 3  # each has a title
+
+
+def test_the_figures_of_a_picture_are_those_of_the_report(
+    ada: Client, set_up: Judged
+) -> None:
+    def rows(name: str) -> list[list[str]]:
+        address = url(set_up) + f"chart/{name}.csv"
+        lines = ada.get(address).content.decode().splitlines()
+        return [line.split(",") for line in lines[1:]]
+
+    report = body(set_up, ReportSpec(Selection()))
+    alphas = [
+        next(r["figure"] for r in s["headline"] if r["key"] == "alpha_ordinal")
+        for s in report["scales"]
+    ]
+    assert rows("agreement") == [
+        [title, *(str(f[k]) for k in ("value", "low", "high"))]
+        for title, f in zip(("Meaning", "Grammar"), alphas, strict=True)
+    ]
+    shares = {
+        (row["condition"], head): str(cell["figure"]["value"])
+        for row in report["conditions"]["rows"]
+        for head, cell in zip(
+            ("Meaning ≥ 3", "Grammar ≥ 4", "both"), row["cells"], strict=True
+        )
+    }
+    assert {(name, on): v for name, on, v, *_ in rows("conditions")} == shares
+    costs = [float(row[-1]) for row in rows("items")]
+    assert costs == sorted(costs, reverse=True)
+    assert max(costs) == max(row["leverage"] for row in report["disagreements"])
+    counts = [list(map(int, row[1:])) for row in rows("confusion-1")]
+    assert counts == report["scales"][0]["confusion"]["counts"]
+
+
+@pytest.mark.parametrize(
+    ("form", "starts"), [("svg", b"<?xml"), ("png", b"\x89PNG"), ("csv", b"Annotator")]
+)
+def test_a_picture_leaves_as_a_file(ada: Client, set_up: Judged, form, starts) -> None:
+    ada.post(url(set_up, "report_freeze"), {"title": "Then"})
+    kept = Report.objects.get()
+    then = reverse("frozen", args=["windows", kept.code])
+    for place in (url(set_up), then):
+        answer = ada.get(f"{place}chart/drift-2.{form}")
+        assert answer.content.startswith(starts)
+        assert answer["Content-Disposition"].startswith("attachment")
+        assert ada.get(f"{place}chart/other.{form}").status_code == 404
+        assert ada.get(f"{place}chart/drift-2.exe").status_code == 404
+
+
+def test_a_picture_names_people_only_to_those_who_see_names(
+    client: Client, ada: Client, set_up: Judged
+) -> None:
+    address = url(set_up) + "chart/drift-1.csv"
+    assert "bob" in ada.get(address).content.decode()
+    assert "bob" not in ada.get(address + "?names=0").content.decode()
+    viewer = User.objects.create_user("vera")
+    Membership.objects.create(project=set_up.cast.project, user=viewer, role="viewer")
+    client.force_login(viewer)
+    shown = client.get(address).content.decode()
+    assert "A1" in shown
+    assert "bob" not in shown
+    client.force_login(set_up.cast.bob)
+    assert client.get(address).status_code == 403
+
+
+def test_two_judges_are_named_on_the_table_of_confusion(
+    client: Client, cast: Cast
+) -> None:
+    two = judged(cast, people=2)
+    client.force_login(cast.ada)
+    text = " ".join(client.get(url(two)).content.decode().split())
+    assert "pairs of judgments: bob in rows, judge1 in columns" in text
+    assert "first judge" not in text
+
+
 def test_one_judge_alone_is_told_so(client: Client, cast: Cast) -> None:
     page = ada_page(client, judged(cast, people=1, k=1))
     assert "0 of 16 items have two judges" in page

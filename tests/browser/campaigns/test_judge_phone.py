@@ -122,7 +122,7 @@ def test_the_status_keeps_its_width(open_page, people) -> None:
     page.context.set_offline(True)
     page.locator("[data-scale=grammar] .point").nth(1).tap()
     page.locator("#save").tap()
-    expect(page.locator("#chip")).to_contain_text("Saved on this device")
+    expect(page.locator("#chip")).to_contain_text("saved on this device")
     note()
     keep_picture(page, "phone-offline")
     page.context.set_offline(False)

@@ -8,8 +8,9 @@ from core.data.deps import ROOT, DepTree
 from core.data.tokens import Token
 from core.errors import InvalidValue
 from core.formats import conllu
+from core.trees.arc_lines import Arcs
 from core.trees.arc_splitting import JoinWords, Restore, SplitWord
-from core.trees.arcs import Arcs, Attach, read
+from core.trees.arcs import Attach, read
 from tests.core.trees.test_arcs import TREE
 
 

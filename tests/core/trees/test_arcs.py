@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from core.data.tokens import Sentence
 from core.errors import FormatError, InvalidValue
 from core.trees import arcs
-from core.trees.arcs import Arcs, Attach, Field, Relation, Replace
+from core.trees.arc_lines import Arcs
+from core.trees.arcs import Attach, Field, Relation, Replace
 
 LINES = (
     "1-2\tCannot\t_\t_\t_\t_\t_\t_\t_\t_\n"

@@ -16,12 +16,11 @@ from core.trees.editing import (
     Move,
     Relabel,
     RelabelAll,
-    Replace,
     Trace,
-    TreeEdit,
     read,
 )
 from core.trees.phrases import JoinPhrases, SplitPhrase
+from core.trees.stepping import Replace, TreeEdit
 
 LABELS = st.sampled_from(["S", "NP", "VP", "PP", "X-1"])
 SAW = "(S (NP (PRP I)) (VP (VBD saw) (NP (NP (DT a) (NN man)) (PP (IN in) (NN town)))) (. .))"  # fmt: skip  # noqa: E501

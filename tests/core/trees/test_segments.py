@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from core.data.tree import Tree
 from core.errors import InvalidValue
 from core.formats import ptb
-from core.trees.arcs import Arcs
+from core.trees.arc_lines import Arcs
 from core.trees.segments import recut
 from tests.core.trees.test_arcs import TREE
 from tests.core.trees.test_editing import trees

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from core.errors import InvalidValue
 from core.formats import ptb, treetext
 from core.trees import arcs, editing
-from core.trees.arcs import Arcs
+from core.trees.arc_lines import Arcs
 from core.trees.words import in_text
 
 TREE = ptb.parse_one("(S (-NONE- *) (NP (DT The) (NN nurs)) (VP (VBD sang)))")
