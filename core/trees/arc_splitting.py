@@ -1,7 +1,7 @@
 """Splitting and joining words of a dependency tree, with its token lines renumbered.
 
-Operations as in ``core.trees.arcs``. Both are undone by the lines of before. Heads,
-enhanced dependencies, ranges and empty nodes keep the words that they are about.
+Operations as in ``core.trees.arcs``. Heads, enhanced dependencies, ranges and empty
+nodes keep the words that they are about.
 """
 
 from collections.abc import Mapping
@@ -58,9 +58,6 @@ class SplitWord:
         row[MISC] = "SpaceAfter=No" if is_one else "_"
         return ArcsEdited(_lines([*rows[: at + 1], new, *rows[at + 1 :]]), self.token)
 
-    def inverse(self, tree: Arcs) -> "Restore":
-        return Restore(tree.lines)
-
     def to_json(self) -> dict[str, Any]:
         fields = {"op": self.op, "token": self.token, "forms": list(self.forms)}
         return fields | {"relation": self.relation}
@@ -97,10 +94,6 @@ class JoinWords:
             elif row[ID] not in (str(n + 1), f"{n}-{n + 1}"):
                 rows.append(row)
         return ArcsEdited(_lines(_renumbered(rows, _Shift(n, -1))), self.token)
-
-    def inverse(self, tree: Arcs) -> "Restore":
-        self._words(tree)
-        return Restore(tree.lines)
 
     def to_json(self) -> dict[str, Any]:
         return {"op": self.op, "token": self.token, "form": self.form}
@@ -148,9 +141,6 @@ class Restore:
         new = Arcs(self.lines)
         pairs = enumerate(zip(tree.words, new.words, strict=False))
         return ArcsEdited(new, next((i for i, (a, b) in pairs if a != b), 0))
-
-    def inverse(self, tree: Arcs) -> "Restore":
-        return Restore(tree.lines)
 
     def to_json(self) -> dict[str, Any]:
         return {"op": self.op, "lines": self.lines}

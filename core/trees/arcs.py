@@ -1,8 +1,8 @@
 """A person's operations on a dependency tree: one frozen value each.
 
 The tree is kept as its CoNLL-U token lines, so that what is not touched stays as it
-came: lemmas, features, enhanced dependencies, ranges and empty nodes. As in
-``core.trees.editing``, an operation is undone by the inverse of the tree before it.
+came: lemmas, features, enhanced dependencies, ranges and empty nodes. ``Restore``, the
+lines of before, undoes any operation.
 Words count from 0, and the head of the root is -1, as in ``core.data.deps``.
 """
 
@@ -39,13 +39,6 @@ class Attach:
             edited = edited.with_arc(root, self.token, "dep")
         return ArcsEdited(edited, self.token)
 
-    def inverse(self, tree: Arcs) -> "Attach | Replace":
-        _check(tree, self.token)
-        if self._former_roots(tree):
-            return Replace(tree.lines)
-        deps = tree.deps
-        return Attach(self.token, deps.heads[self.token], deps.labels[self.token])
-
     def _former_roots(self, tree: Arcs) -> list[int]:
         heads = tree.deps.heads if self.head == ROOT else ()
         return [m for m, h in enumerate(heads) if h == ROOT and m != self.token]
@@ -69,10 +62,6 @@ class Relation:
         edited = tree.with_arc(self.token, head, checked_relation(self.relation))
         return ArcsEdited(edited, self.token)
 
-    def inverse(self, tree: Arcs) -> "Relation":
-        _check(tree, self.token)
-        return Relation(self.token, tree.deps.labels[self.token])
-
     def to_json(self) -> dict[str, Any]:
         return {"op": self.op, "token": self.token, "relation": self.relation}
 
@@ -89,9 +78,6 @@ class Replace:
         if new.words != tree.words:
             raise InvalidValue("These lines belong to other words.")
         return ArcsEdited(new, 0)
-
-    def inverse(self, tree: Arcs) -> "Replace":
-        return Replace(tree.lines)
 
     def to_json(self) -> dict[str, Any]:
         return {"op": self.op, "lines": self.lines}
@@ -110,10 +96,6 @@ class Retype:
         edited = tree.with_forms({self.token: checked_form(self.form)})
         return ArcsEdited(edited, self.token)
 
-    def inverse(self, tree: Arcs) -> "Retype":
-        _check(tree, self.token)
-        return Retype(self.token, tree.words[self.token])
-
     def to_json(self) -> dict[str, Any]:
         return {"op": self.op, "token": self.token, "form": self.form}
 
@@ -131,10 +113,6 @@ class Field:
         _check(tree, self.token)
         edited = tree.with_field(self.token, self.column, self.value.strip())
         return ArcsEdited(edited, self.token)
-
-    def inverse(self, tree: Arcs) -> "Field":
-        _check(tree, self.token)
-        return Field(self.token, self.column, tree.field(self.token, self.column))
 
     def to_json(self) -> dict[str, Any]:
         what = {"column": self.column, "value": self.value}

@@ -11,10 +11,10 @@ from annotator.services.changes import Steps, walk
 from annotator.services.parses.retyping import tree_of
 from core.data.tree import Tree
 from core.errors import InvalidValue
-from core.trees import arcs, brackets, editing
+from core.trees import arc_splitting, arcs, brackets, editing
 from core.trees.arc_lines import Arcs, ArcsEdit
 from core.trees.editing import Move
-from core.trees.stepping import TreeEdit
+from core.trees.stepping import Restore, TreeEdit
 
 
 def steps_of(draft: TreeDraft) -> Steps[TreeEvent]:
@@ -73,6 +73,13 @@ def read_edit(draft: TreeDraft, stored: Any) -> AnyEdit:
     """An operation as the ledger has it."""
     is_arcs = draft.kind == Parse.Kind.DEPENDENCY
     return arcs.read(stored) if is_arcs else editing.read(stored)
+
+
+def restoring(tree: Any) -> AnyEdit:
+    """The operation that leads back to this tree, of either kind."""
+    return (
+        arc_splitting.Restore(tree.lines) if isinstance(tree, Arcs) else Restore(tree)
+    )
 
 
 def tree_seen(draft: TreeDraft, revision: int) -> Any:
