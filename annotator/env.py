@@ -170,6 +170,28 @@ def ldap() -> dict[str, Any]:
     }
 
 
+def machine() -> dict[str, str]:
+    """The OpenAI-compatible endpoint that may judge items: ``url``, the base address,
+    and ``key``, "" for one that asks for none; {}: machines judge nothing."""
+    url = os.environ.get("GEMEL_LLM_URL", "").strip().rstrip("/")
+    if not url:
+        return {}
+    parts = urlsplit(url)
+    is_here = parts.scheme == "http" and parts.hostname in HERE
+    is_plain = not parts.query and not parts.fragment and not parts.username
+    if not parts.hostname or not is_plain or not (parts.scheme == "https" or is_here):
+        raise ImproperlyConfigured(
+            "GEMEL_LLM_URL: write the https:// base address of the endpoint, such as "
+            "https://llm.example.org/v1; http:// only on this machine"
+        )
+    names = ("GEMEL_LLM_KEY", "GEMEL_LLM_KEY_FILE")
+    has_key = any(os.environ.get(name, "").strip() for name in names)
+    key = _secret(*names) if has_key else ""
+    if not key.isascii() or not key.isprintable():
+        raise ImproperlyConfigured("GEMEL_LLM_KEY has characters that no key has")
+    return {"url": url, "key": key}
+
+
 def _filter() -> str:
     wanted = os.environ.get("GEMEL_LDAP_FILTER", "").strip() or "(uid=%(name)s)"
     if "%(name)s" not in wanted or not wanted.startswith("("):

@@ -47,6 +47,7 @@ KINDS: dict[str, JobKind] = {
     "index": JobKind("queries.in_chunks"),
     "joint": JobKind("parses.joint", "parse", ("corpus", "parser", "settings")),
     "linking": JobKind("parses.linking_corpora", "train", ("name",)),
+    "machine": JobKind("campaigns.machines", "train", ("machine",)),
     "paraphrase_items": JobKind("paraphrases.test_sets"),
     "paraphrase_weights": JobKind("paraphrases.weights", "train", ("table",)),
     "paraphrases": JobKind("paraphrases.tables", "train"),

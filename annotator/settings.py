@@ -20,6 +20,7 @@ from annotator.env import (
     env_several,
     home,
     ldap,
+    machine,
     mail,
     metrics_token,
     oidc,
@@ -214,6 +215,7 @@ ENGINE_IDLE_S = env_int("GEMEL_ENGINE_IDLE_S", default=600)
 WORKER_MEMORY_MB = env_memory("GEMEL_WORKER_MEMORY_MB", default=memory.of_worker())
 BACKUP_HOURS = env_int("GEMEL_BACKUP_HOURS", default=24)  # 0: none automatically
 BACKUPS_KEPT = env_int("GEMEL_BACKUPS_KEPT", default=7)
+MACHINE = machine()  # {}: only people judge
 _MAIL = mail(os.environ.get("GEMEL_MAIL", ""))  # "": no one is written to
 EMAIL_HOST = _MAIL.get("EMAIL_HOST", "")
 EMAIL_PORT = _MAIL.get("EMAIL_PORT", 25)

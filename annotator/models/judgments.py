@@ -286,6 +286,71 @@ class Tally(models.Model):
         return f"{self.participant_id} on {self.day}: {self.n_done}"
 
 
+class MachineJudge(models.Model):
+    """A language model that judges a campaign's items. It is no participant: nothing
+    that counts people counts it.
+
+    ``prompt``: what it is told before every item, the guidelines of version
+    ``guideline`` in it. ``price_in, price_out``: of a million tokens read and written,
+    in the currency of the campaign.
+    """
+
+    code = CodeField()
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="machines")
+    label = models.CharField(max_length=40)  # M1, M2 …
+    model = models.CharField(max_length=120)
+    seed = models.PositiveIntegerField(default=0)
+    guideline = models.PositiveIntegerField(default=0)
+    prompt = models.TextField()
+    price_in = models.FloatField(null=True, blank=True)
+    price_out = models.FloatField(null=True, blank=True)
+    n_requests = models.PositiveIntegerField(default=0)
+    tokens_in = models.PositiveBigIntegerField(default=0)
+    tokens_out = models.PositiveBigIntegerField(default=0)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["campaign_id", "pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "label"], name="machine_label")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.label} ({self.model})"
+
+    @property
+    def cost(self) -> float | None:
+        """Of the tokens so far; None where no price is known."""
+        if self.price_in is None and self.price_out is None:
+            return None
+        parts = (self.tokens_in, self.price_in), (self.tokens_out, self.price_out)
+        return sum(n * (price or 0.0) / 1e6 for n, price in parts)
+
+
+class MachineJudgment(models.Model):
+    """A machine's answer to one item. ``reply``: its own words."""
+
+    machine = models.ForeignKey(
+        MachineJudge, models.CASCADE, related_name="judgments", db_index=False
+    )
+    item = models.ForeignKey(Item, models.CASCADE, related_name="machine_judgments")
+    values = models.JSONField(default=dict)
+    reply = models.TextField(blank=True)
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["machine", "item"], name="machine_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.machine_id} on {self.item_id}: {self.values}"
+
+
 class JudgePreference(models.Model):
     """One person's settings of the judgment screen, in all campaigns."""
 

@@ -57,6 +57,9 @@ def item_page(campaign: Campaign, item: Item) -> dict[str, Any]:
             for scale in scales
         ],
         "rows": _judges(campaign, item, scales),
+        "machines": []
+        if campaign.is_curation_blind
+        else item.machine_judgments.select_related("machine"),
         "history": [
             (row, [(scale.title, row.values.get(scale.name)) for scale in scales])
             for row in history

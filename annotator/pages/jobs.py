@@ -134,6 +134,7 @@ _NEXT = {
     "index": NextPage(_("Search the trees"), "project_query"),
     "joint": NextPage(_("Open the ledger"), "ledger", "run"),
     "linking": NextPage(_("Parse with it"), "substitution", "corpus"),
+    "machine": NextPage(_("Open the campaign"), "campaign", "campaign", "see_others"),
     "paraphrase_items": NextPage(
         _("Plan who judges what"), "campaign_design", "campaign", "see_others"
     ),

@@ -151,6 +151,7 @@ BY_KIND = {  # kind: what it is asked, and what it answers, as its service write
     "index": ([], []),
     "joint": (["corpus"], ["run"]),
     "linking": ([], []),
+    "machine": (["campaign"], ["campaign"]),
     "paraphrase_items": (["table", "corpus", "campaign"], ["campaign"]),
     "paraphrase_weights": (["table", "campaign"], ["table"]),
     "paraphrases": (["table"], []),
@@ -196,7 +197,7 @@ def test_a_job_that_is_done_leads_to_what_it_made_and_who_reads_it_may_go_there(
 
 ONLY_MANAGERS = {
     ("relabel", "bob"), ("release", "bob"), ("report", "bob"), ("rehearse", "bob"),
-    ("campaign_items", "bob"), ("paraphrase_items", "bob"),
+    ("campaign_items", "bob"), ("paraphrase_items", "bob"), ("machine", "bob"),
 }  # fmt: skip
 
 

@@ -49,15 +49,15 @@ def drawn(
 def opening(body: Body, texts: Mapping[str, str]) -> Iterator[ReportChart]:
     """Agreement by scale, the conditions, and the items that cost most; what the report
     does not have is left out. ``texts``: of items, by code."""
-    if rows := list(_alphas(body)):
-        yield _agreement(rows)
+    if alphas := list(_alphas(body)):
+        yield _agreement(alphas)
     if body["conditions"]:
         yield _conditions(body["conditions"])
-    if rows := _costs(body, texts):
-        yield _costly(rows)
+    if costs := _costs(body, texts):
+        yield _costly(costs)
 
 
-def _alphas(body: Body) -> Iterator[tuple[str, float, Any, Any]]:
+def _alphas(body: Body) -> Iterator[tuple[str, Any, Any, Any]]:
     """Alpha of each scale, with its interval."""
     for scale in body["scales"]:
         key = "alpha_ordinal" if scale["is_ordered"] else "alpha_nominal"

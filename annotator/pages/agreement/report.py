@@ -44,9 +44,13 @@ class ReportPage:
     ) -> None:
         self.body, self.cases_url, self.filters = body, cases_url, filters
         self.names, self.simulated = names, set(body["facts"].get("simulated", ()))
+        self.machines = body["facts"].get("machines", {})
 
     def name(self, label: str) -> str:
         """The annotator as this reader may see them."""
+        if label in self.machines:
+            model = {"name": label, "model": self.machines[label]}
+            return _("%(name)s (machine, %(model)s)") % model
         name = self.names.get(label, label)
         is_marked = label not in self.simulated or "simulated" in name
         return name if is_marked else _("%(name)s (simulated)") % {"name": name}
@@ -226,6 +230,26 @@ class ReportPage:
         if len(labels) == 2:
             return self.name(labels[0]), self.name(labels[1])
         return _("first judge"), _("second judge")
+
+    def of_machines(self) -> list[dict[str, Any]]:
+        """Machine annotators against people; [] in reports without any."""
+        return [
+            {
+                **row,
+                "scales": [
+                    {
+                        "title": scale["title"],
+                        "agreement": self.figure(scale["agreement"], {}) | {"url": ""},
+                        "bias": self.figure(scale["bias"], {}) | {"url": ""},
+                        "gold": self.figure(scale["gold"], {}, percent=True)
+                        | {"url": ""},
+                        "people": [as_number(end) for end in scale["people"] or ()],
+                    }
+                    for scale in row["scales"]
+                ],
+            }
+            for row in self.body.get("machines", ())
+        ]
 
     def judges(self, scale: Body) -> list[dict[str, Any]]:
         """One row for each annotator."""

@@ -132,6 +132,7 @@ def live(
         "frozen": source.row.reports.all()[:FROZEN],
         "export_prefix": reverse("report", args=place) + "export/",
         "chart_prefix": reverse("report", args=place) + "chart/",
+        "chart_query": _query(filters, page),
         "judges": [
             (label, page.name(label), label in spec.selection.annotators)
             for label in read.data.annotators
@@ -175,6 +176,7 @@ def frozen(kept: Report, project: Project, view: ReportView, *, by: Anybody) -> 
         else agreement.reads_the_same(kept, source),
         "export_prefix": f"{here}export/",
         "chart_prefix": f"{here}chart/",
+        "chart_query": _query("", page),
     }
 
 
@@ -243,13 +245,14 @@ def _report(
         "facts": body["facts"],
         "sections": SECTIONS,
         "scales": shown,
-        "opening": list(opening(body | {"scales": scales}, texts)),
+        "opening": list(opening({**body, "scales": scales}, texts)),
         "scale_names": [(s["name"], s["title"]) for s in body["scales"]],
         "show": view.show,
         "measure": view.measure,
         "measures": [(name, of_measure(one.name)) for name, one in PAIRWISE.items()],
         "conditions": table,
         "pivoted": _pivoted(source),
+        "machines": page.of_machines(),
         "summary": summary(body, page.name),
         "corpora": layers.corpora_with_layers(project),
         "worst": _worst(page, order, texts),
@@ -260,7 +263,6 @@ def _report(
         "methods": paper.methods(body),
         "forms": list(FORMS),
         "downloads": DOWNLOADS,
-        "as_shown": urlencode({"names": "0"} if not page.names else {}),
         "sees_names": access.may(by, "see_names", project),
         "names_on": bool(page.names),
     }
@@ -277,6 +279,11 @@ def picture(context: Context, name: str) -> ReportChart | None:
     ]
     shown = [*context["opening"], *of_scales, *strip.get("charts", [])]
     return next((one for one in shown if one.name == name), None)
+
+
+def _query(filters: str, page: ReportPage) -> str:
+    """The filters, and that names are hidden where they are."""
+    return "&".join(part for part in (filters, "" if page.names else "names=0") if part)
 
 
 def _worst(page: ReportPage, order: str, texts: Mapping[str, str]) -> list[Context]:

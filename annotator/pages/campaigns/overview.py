@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
 from django.utils.translation import gettext as _
 
 from annotator import access
 from annotator.exchange.written import FORMS
+from annotator.http import endpoint
 from annotator.models import (
     Campaign,
     Membership,
@@ -76,16 +77,23 @@ def overview(campaign: Campaign, *, by: Anybody, page: str = "") -> dict[str, An
         "may_see_names": access.may(by, "see_names", project),
         "may_curate": access.may(by, "curate", project),
         "may_export": access.may(by, "export", project),
-        "exports": _exports(is_manager=access.may(by, "manage", project)),
+        "exports": _exports(
+            is_manager=access.may(by, "manage", project),
+            has_machines=campaign.machines.exists(),
+        ),
+        "machines": campaign.machines.annotate(n=Count("judgments")),
+        "endpoint": endpoint.host(),
         "export_forms": [(form, one.label) for form, one in FORMS.items()],
         "is_judge": campaign.participants.filter(user_id=id_of(by)).exists(),
         "states": [Participant.State.ACTIVE, Participant.State.PAUSED],
     }
 
 
-def _exports(*, is_manager: bool) -> list[tuple[str, str, str]]:
+def _exports(*, is_manager: bool, has_machines: bool) -> list[tuple[str, str, str]]:
     """Title, name of the route and query of each table that can be exported."""
-    judgments, sheet = [], []
+    judgments, sheet, machines = [], [], []
+    if has_machines:
+        machines = [(_("Judgments of machines"), "campaign_machines_table", "")]
     if is_manager:
         judgments = [(_("Judgments with names"), "campaign_table", "?names=yes")]
         sheet = [
@@ -95,6 +103,7 @@ def _exports(*, is_manager: bool) -> list[tuple[str, str, str]]:
     return [
         (_("Judgments"), "campaign_table", ""),
         *judgments,
+        *machines,
         (_("Items"), "campaign_items_table", ""),
         (_("Decisions"), "campaign_decisions", ""),
         *sheet,

@@ -124,6 +124,8 @@ ROWS: dict[str, tuple[type[Model], str]] = {
     "guidelines": (models.Guideline, "campaign__project"),
     "batches": (models.Batch, "campaign__project"),
     "participants": (models.Participant, "campaign__project"),
+    "machines": (models.MachineJudge, "campaign__project"),
+    "machine-judgments": (models.MachineJudgment, "machine__campaign__project"),
     "messages": (models.CampaignMessage, "campaign__project"),
     "queues": (models.Queue, "participant__campaign__project"),
     "ratings": (models.RatingSet, "project"),

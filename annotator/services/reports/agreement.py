@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
@@ -26,7 +26,7 @@ from annotator.models import (
 from annotator.models.projects import Anybody
 from annotator.services import jobs
 from annotator.services.kept_counts import LastAnswers
-from annotator.services.reports import judged_data
+from annotator.services.reports import judged_data, machine_figures
 from annotator.services.reports.judged_data import Read
 from core.agreement.judgments.dataset import Dataset, Selection
 from core.agreement.judgments.report import ReportOptions, build
@@ -63,6 +63,8 @@ class ReportSpec:
     """What to read of a source, and how; all from the address.
 
     ``thresholds`` by scale. ``baseline``: a condition by name, "" = the campaign's.
+    ``machines``: count machine annotators among people. What is not in the ``repr``
+    does not change the digest of data.
     """
 
     selection: Selection
@@ -71,6 +73,19 @@ class ReportSpec:
     adjudicated: bool = False
     seed: int = 0
     replicates: int = 1000
+    machines: bool = field(default=False, repr=False)
+
+    def all_of(self, read: Read) -> Dataset:
+        """The part of what was read that is asked for; machines only if they are."""
+        return self.with_machines(read) if self.machines else self.of(read.data)
+
+    def with_machines(self, read: Read) -> Dataset:
+        """The same with all machines, whichever annotators are asked for."""
+        chosen = self.selection
+        if chosen.annotators:
+            both = (*chosen.annotators, *read.machines)
+            chosen = replace(chosen, annotators=both)
+        return replace(self, selection=chosen).of(read.with_machines or read.data)
 
     def of(self, data: Dataset) -> Dataset:
         """The part of the data that is asked for."""
@@ -104,17 +119,20 @@ def body_of(of: ReportSource, read: Read, spec: ReportSpec) -> dict[str, Any]:
     """Every figure of what was read. The same question twice is computed once."""
 
     def compute() -> dict[str, Any]:
-        data = spec.of(read.data)
+        data = spec.all_of(read)
         body = build(data, spec.options(data))
+        if isinstance(of.row, Campaign) and read.with_machines is not None:
+            body["machines"] = machine_figures.of(of.row, spec.with_machines(read))
         body["facts"] |= {
             "last_event": judged_data.last_event() if of.kind == "campaign" else 0,
             "simulated": sorted(read.simulated),
+            "machines": read.machines if spec.machines else {},
             "version": __version__,
             "digest": digest(data, spec),
         }
         return body
 
-    return _bodies.of(repr((read.stamp, spec)), compute)
+    return _bodies.of(repr((read.stamp, spec, spec.machines)), compute)
 
 
 def digest(data: Dataset, spec: ReportSpec) -> str:
@@ -174,6 +192,7 @@ FILTERS = (
     "threshold",
     "baseline",
     "adjudicated",
+    "machines",
     "seed",
 )
 VIEW = ("show", "measure", "sort", "names", "wait")  # how it is shown, not what
@@ -201,12 +220,13 @@ def parse(query: QueryDict) -> ReportSpec:
         query.get("baseline", ""),
         query.get("adjudicated") == "1",
         seed,
+        machines=query.get("machines") == "1",
     )
 
 
 def check(spec: ReportSpec, data: Dataset) -> None:
     """Raise BadRequest on a name that this data does not hold."""
-    for field, names, known in (
+    for kind, names, known in (
         ("annotator", spec.selection.annotators, data.annotators),
         ("condition", spec.selection.conditions, data.conditions),
         (
@@ -218,15 +238,15 @@ def check(spec: ReportSpec, data: Dataset) -> None:
         unknown = sorted(set(names) - set(known))
         if unknown:
             text = _("There is no %(field)s %(name)s here.")
-            values = {"field": field, "name": repr(unknown[0])}
-            raise BadRequest(text % values, field=field)
+            values = {"field": kind, "name": repr(unknown[0])}
+            raise BadRequest(text % values, field=kind)
     spec.options(data)
 
 
 def reads_the_same(kept: Report, source: ReportSource) -> bool:
     """Whether the data of a frozen report, under its filters, are as they were."""
     spec = parse(QueryDict(kept.query))
-    return digest(spec.of(source.read().data), spec) == kept.digest
+    return digest(spec.all_of(source.read()), spec) == kept.digest
 
 
 def filters_of(query: QueryDict) -> str:

@@ -20,6 +20,7 @@ from annotator.models import (
     InvitationUse,
     Judgment,
     JudgmentEvent,
+    MachineJudgment,
     RatingScale,
 )
 from annotator.models.projects import Anybody
@@ -50,6 +51,11 @@ DECISIONS = (
     *("item", "id", "kind", "scale", "value", "sentence", "phrase", "paraphrase"),
     *("reason", "confidence", "accepts", "by_rule", "note", "by", "at", "number"),
 )
+MACHINES = (
+    *("item", "id", "kind", "machine", "model", "scale", "value", "expected"),
+    *("source", "start", "end", "phrase", "paraphrase", "withdrawn", "guideline"),
+    *("seed", "at", "reply"),
+)
 TIMES = ("annotator", "name", "day", "answers", "minutes", "cost", "currency")
 PAY = (
     *("annotator", "name", "platform", "participant", "study", "session", "joined"),
@@ -59,7 +65,10 @@ PAY = (
 NAME = "name"  # of an annotator: after the label, for managers who ask for it
 TYPES = (
     dict.fromkeys(
-        ("start", "end", "round", "revision", "guideline", "number", "active_ms"),
+        (
+            *("start", "end", "round", "revision", "guideline", "number", "active_ms"),
+            "seed",
+        ),
         "INTEGER",
     )
     | dict.fromkeys(("needed", "judged"), "INTEGER")
@@ -179,7 +188,29 @@ def _paid(campaign: Campaign) -> Iterator[tuple[Any, ...]]:
         )
 
 
+def machines(campaign: Campaign, *, by: Anybody) -> Exported:
+    """What machine annotators said, a value per row; people's judgments are another
+    table. Raises NotAllowed before the first row."""
+    access.require(by, "export", campaign.project)
+    return Exported(MACHINES, _said_by_machines(campaign), TYPES)
+
+
+def _said_by_machines(campaign: Campaign) -> Iterator[tuple[Any, ...]]:
+    scales = [scale.name for scale in campaign.scales.all()]
+    rows = MachineJudgment.objects.filter(machine__campaign=campaign).order_by("pk")
+    for one in rows.select_related("machine", "item__instance").iterator(CHUNK):
+        item, at, machine = one.item, one.item.instance, one.machine
+        for scale, value in _by_scale(one.values, scales):
+            yield (
+                *(item.code, item.ref, item.kind, machine.label, machine.model),
+                *(scale, str(value), _text(item.gold.get(scale)), at.sentence),
+                *(at.start, at.end, at.phrase, item.paraphrase, item.is_withdrawn),
+                *(machine.guideline, machine.seed, one.at.isoformat(), one.reply),
+            )
+
+
 TABLES = {
+    "machines": machines,
     "judgments": judgments,
     "items": items,
     "decisions": decisions,

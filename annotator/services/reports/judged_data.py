@@ -3,11 +3,11 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from django.db.models import Max, TextField
+from django.db.models import Count, Max, TextField
 from django.db.models.functions import Cast
 from django.utils.translation import gettext
 
@@ -23,6 +23,7 @@ from annotator.models import (
     Item,
     Judgment,
     JudgmentEvent,
+    MachineJudgment,
     RatingScale,
     RatingSet,
 )
@@ -44,7 +45,8 @@ class Read:
     annotators.
 
     ``texts``: what an outside item says, by item; empty for a campaign. ``stamp``:
-    changes when the data may have.
+    changes when the data may have. ``machines``: model of each machine annotator, by
+    label; ``with_machines``: the data with their judgments, which are not in ``data``.
     """
 
     data: Dataset
@@ -52,6 +54,8 @@ class Read:
     simulated: frozenset[str]
     texts: dict[str, str]
     stamp: tuple[Any, ...]
+    machines: dict[str, str] = field(default_factory=dict)
+    with_machines: Dataset | None = None
 
 
 def last_event() -> int:
@@ -62,6 +66,7 @@ def last_event() -> int:
 def read_campaign(campaign: Campaign) -> Read:
     """All finished judgments of the campaign, training apart."""
     last = Adjudication.objects.aggregate(last=Max("pk"))["last"] or 0
+    said = MachineJudgment.objects.filter(machine__campaign=campaign)
     stamp = (
         "c",
         campaign.code,
@@ -69,6 +74,7 @@ def read_campaign(campaign: Campaign) -> Read:
         campaign.n_items,
         last_event(),
         last,
+        *said.aggregate(n=Count("pk"), last=Max("pk")).values(),
     )
     return _held.of(stamp, lambda: _campaign(campaign, stamp))
 
@@ -119,7 +125,36 @@ def _campaign(campaign: Campaign, stamp: tuple[Any, ...]) -> Read:
     )
     names = {label: name or label for _, label, name, _ in people}
     simulated = frozenset(label for _, label, _, is_simulated in people if is_simulated)
-    return Read(data, names, simulated, {}, stamp)
+    machines = dict(campaign.machines.values_list("label", "model"))
+    both = _with_machines(campaign, data, place) if machines else None
+    return Read(data, names, simulated, {}, stamp, machines, both)
+
+
+def _with_machines(campaign: Campaign, data: Dataset, place: dict[int, int]) -> Dataset:
+    """The data with what machines said, as of further annotators."""
+    labels = list(campaign.machines.values_list("label", flat=True))
+    who = {label: len(data.annotators) + at for at, label in enumerate(labels)}
+    rows = MachineJudgment.objects.filter(
+        machine__campaign=campaign, item__in=place
+    ).order_by("pk")
+    fields = ("item_id", "machine__label", "values", "at", "machine__guideline")
+    said = list(rows.values_list(*fields))
+    n = len(said)
+    more = {
+        "item": np.array([place[row[0]] for row in said], np.int32),
+        "annotator": np.array([who[row[1]] for row in said], np.int32),
+        "values": _codes(list(data.questions), [row[2] for row in said]),
+        "round": np.ones(n, np.int32),
+        "is_extra": np.zeros(n, bool),
+        "at": np.array([row[3].timestamp() for row in said], np.float64),
+        "active_ms": np.zeros(n, np.int32),
+        "guideline": np.array([row[4] for row in said], np.int32),
+    }
+    columns: dict[str, Any] = {
+        name: np.concatenate([getattr(data, name), column])
+        for name, column in more.items()
+    }
+    return replace(data, annotators=(*data.annotators, *labels), **columns)
 
 
 def _judgments(

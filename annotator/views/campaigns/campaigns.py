@@ -24,6 +24,7 @@ from annotator.pages.campaigns import overview as pages
 from annotator.pages.campaigns import plan
 from annotator.services.campaigns import (
     items,
+    machines,
     participants,
     setting_aside,
     setup,
@@ -261,7 +262,43 @@ BACK = {
     "flags": "campaign_flags",
     "people": "campaign_people",
 }
+
+
+def _machine(request: HttpRequest, campaign: Campaign) -> str:
+    """A machine judges; ``go_on`` and ``delete`` name one that is there."""
+    for name, act, said in (
+        ("go_on", machines.go_on, _("%(name)s continues; see Jobs.")),
+        ("delete", machines.delete, _("%(name)s and its judgments were deleted.")),
+    ):
+        if code := request.POST.get(name, ""):
+            rows = campaign.machines.select_related("campaign__project")
+            machine = get_object_or_404(rows, code=code)
+            act(machine, by=request.user)
+            return said % {"name": machine}
+    price_in, price_out = (_price(request, f"price_{way}") for way in ("in", "out"))
+    problem = _("The seed must be a whole number, 0 or more.")
+    seed = request.POST.get("seed", "") or "0"
+    machines.start(
+        campaign,
+        request.POST.get("model", ""),
+        by=request.user,
+        seed=number(seed, 0, machines.MAX_SEED - 1, field="seed", problem=problem),
+        price_in=price_in,
+        price_out=price_out,
+    )
+    return _("The machine judges in the background; see Jobs.")
+
+
+def _price(request: HttpRequest, name: str) -> float | None:
+    text = request.POST.get(name, "").strip().replace(",", ".")
+    try:
+        return float(text) if text else None
+    except ValueError:
+        raise BadRequest(_("A price is a number, 0 or more."), field=name) from None
+
+
 ACTIONS = {
+    "machine": _machine,
     "open": _open,
     "pause": _pause,
     "close": _close,

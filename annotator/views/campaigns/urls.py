@@ -34,6 +34,12 @@ of_campaign: list[URLPattern | URLResolver] = [
         name="campaign_table",
     ),
     path(
+        "machines.<slug:form>",
+        campaigns.export,
+        {"what": "machines"},
+        name="campaign_machines_table",
+    ),
+    path(
         "items.<slug:form>",
         campaigns.export,
         {"what": "items"},

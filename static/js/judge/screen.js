@@ -72,8 +72,8 @@ async function start() {
   nameKeys(keys(), preference.has_single_keys);
   if (!store.isSafe) notice.warn(gettext("This browser cannot store anything: answers wait in this tab only."));
   await look();
+  if (preference.daily_goal) await recount({ since: midnight() }); // while nothing is on its way
   outbox.pump();
-  if (preference.daily_goal) recount();
   await hand.fetchAhead(isSending);
   return isShell ? undefined : keepShell(config);
 }
@@ -253,9 +253,8 @@ function stand(status) {
 }
 
 // Others take items, too: from time to time ask how many are left.
-async function recount() {
-  const since = preference.daily_goal ? { since: midnight() } : {};
-  const answer = await send(config.desk, { body: { want: 0, held: hand.held(), ...since } });
+async function recount(more = {}) {
+  const answer = await send(config.desk, { body: { want: 0, held: hand.held(), ...more } });
   if (answer.status !== 200 || !answer.body.status) return;
   hand.isDry = false;
   stand(answer.body.status);
@@ -362,7 +361,7 @@ async function settings() {
   const keep = (chosen) => {
     preference = chosen;
     nameKeys(keys(), preference.has_single_keys);
-    if (preference.daily_goal) recount();
+    if (preference.daily_goal) recount({ since: midnight() });
     else if (group) count();
   };
   await askSettings({ url: config.preferences, preference, keys: keys(), first: config.keys, keep });

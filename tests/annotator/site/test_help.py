@@ -20,7 +20,7 @@ __all__ = ["ada"]  # a fixture, used by its name
 NO_PAGES = {  # files, parts of pages, answers to programs, and what leads elsewhere
     *("health", "ready", "metrics", "sign_out", "theme", "tour"),
     *("oidc_start", "oidc_back", "account_links"),
-    *("language", "words"),
+    *("language", "words", "judge_shell", "judge_worker"),
     *("backup_download", "bitext_sample", "release_download", "export_file"),
     *(
         "figure",
