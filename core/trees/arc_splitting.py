@@ -126,27 +126,6 @@ class JoinWords:
 
 
 @dataclass(frozen=True, slots=True)
-class Restore:
-    """The lines of before, on the words of before."""
-
-    op: ClassVar[str] = "restore"
-    lines: str
-
-    @classmethod
-    def read(cls, sent: Mapping[str, Any]) -> "Restore":
-        """As ``SplitWord.read``."""
-        return cls(str(sent["lines"]))
-
-    def on(self, tree: Arcs) -> ArcsEdited:
-        new = Arcs(self.lines)
-        pairs = enumerate(zip(tree.words, new.words, strict=False))
-        return ArcsEdited(new, next((i for i, (a, b) in pairs if a != b), 0))
-
-    def to_json(self) -> dict[str, Any]:
-        return {"op": self.op, "lines": self.lines}
-
-
-@dataclass(frozen=True, slots=True)
 class _Shift:
     """How the numbers of words behind word ``n`` change: ``by`` 1 or -1."""
 

@@ -15,7 +15,7 @@ from core.data.tokens import Token
 from core.errors import FormatError, InvalidValue
 from core.formats import conllu
 from core.trees.arc_lines import ID, Arcs, ArcsEdit, ArcsEdited, checked_relation
-from core.trees.arc_splitting import JoinWords, Restore, SplitWord
+from core.trees.arc_splitting import JoinWords, SplitWord
 from core.trees.words import checked_form
 
 
@@ -84,6 +84,18 @@ class Replace:
 
 
 @dataclass(frozen=True, slots=True)
+class Restore(Replace):
+    """The lines of before, on the words of before."""
+
+    op: ClassVar[str] = "restore"
+
+    def on(self, tree: Arcs) -> ArcsEdited:
+        new = Arcs(self.lines)
+        pairs = enumerate(zip(tree.words, new.words, strict=False))
+        return ArcsEdited(new, next((i for i, (a, b) in pairs if a != b), 0))
+
+
+@dataclass(frozen=True, slots=True)
 class Retype:
     """Another form of a word; its lemma and features stay as they came."""
 
@@ -132,7 +144,7 @@ OPS: dict[str, Read] = {
     "retype": lambda sent: Retype(int(sent["token"]), str(sent["form"])),
     "split": SplitWord.read,
     "join": JoinWords.read,
-    "restore": Restore.read,
+    "restore": lambda sent: Restore(str(sent["lines"])),
 }
 
 

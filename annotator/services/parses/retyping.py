@@ -28,7 +28,7 @@ from core.formats import forest_npz, treetext
 from core.trees import arcs, editing
 from core.trees import stepping as trees
 from core.trees.arc_lines import Arcs
-from core.trees.arc_splitting import Restore
+from core.trees.arcs import Restore
 from core.trees.editing import Retype
 from core.trees.segments import Recut, recut
 from core.trees.splitting import Join, Split

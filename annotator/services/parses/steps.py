@@ -11,7 +11,7 @@ from annotator.services.changes import Steps, walk
 from annotator.services.parses.retyping import tree_of
 from core.data.tree import Tree
 from core.errors import InvalidValue
-from core.trees import arc_splitting, arcs, brackets, editing
+from core.trees import arcs, brackets, editing
 from core.trees.arc_lines import Arcs, ArcsEdit
 from core.trees.editing import Move
 from core.trees.stepping import Restore, TreeEdit
@@ -77,9 +77,7 @@ def read_edit(draft: TreeDraft, stored: Any) -> AnyEdit:
 
 def restoring(tree: Any) -> AnyEdit:
     """The operation that leads back to this tree, of either kind."""
-    return (
-        arc_splitting.Restore(tree.lines) if isinstance(tree, Arcs) else Restore(tree)
-    )
+    return arcs.Restore(tree.lines) if isinstance(tree, Arcs) else Restore(tree)
 
 
 def tree_seen(draft: TreeDraft, revision: int) -> Any:

@@ -9,8 +9,8 @@ from core.data.tokens import Token
 from core.errors import InvalidValue
 from core.formats import conllu
 from core.trees.arc_lines import Arcs
-from core.trees.arc_splitting import JoinWords, Restore, SplitWord
-from core.trees.arcs import Attach, read
+from core.trees.arc_splitting import JoinWords, SplitWord
+from core.trees.arcs import Attach, Restore, read
 from tests.core.trees.test_arcs import TREE
 
 

@@ -8,8 +8,7 @@ from core.data.tokens import Sentence
 from core.errors import FormatError, InvalidValue
 from core.trees import arcs
 from core.trees.arc_lines import Arcs
-from core.trees.arc_splitting import Restore
-from core.trees.arcs import Attach, Field, Relation
+from core.trees.arcs import Attach, Field, Relation, Restore
 
 LINES = (
     "1-2\tCannot\t_\t_\t_\t_\t_\t_\t_\t_\n"
