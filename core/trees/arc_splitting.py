@@ -107,8 +107,7 @@ class JoinWords:
         if heads[b] != a and heads[a] != b and heads[a] != heads[b]:
             raise InvalidValue(
                 f"Neither of “{words[a]}” and “{words[b]}” depends on the other, and "
-                "they do not "
-                "share a head: attach one to the other first."
+                "they do not share a head: attach one to the other first."
             )
         for row in _rows(tree):
             if "." in row[ID] and int(row[ID].split(".")[0]) == a + 1:

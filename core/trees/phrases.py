@@ -146,8 +146,7 @@ class JoinPhrases:
         if word is not None:
             raise InvalidValue(
                 f"“{tree.forms[word]}” is a word, and only phrases can be joined: add "
-                "a phrase "
-                "over it first, or move it."
+                "a phrase over it first, or move it."
             )
         return joined
 

@@ -114,14 +114,12 @@ class Join:
         if tree.parents[v] != tree.parents[w]:
             raise InvalidValue(
                 f"“{tree.forms[v]}” and “{tree.forms[w]}” have different parents: move "
-                "one next to "
-                "the other first, or delete the phrase between them."
+                "one next to the other first, or delete the phrase between them."
             )
         if w != v + 1:
             raise InvalidValue(
                 f"“{tree.forms[v]}” and “{tree.forms[w]}” are not next to each other: "
-                "an empty "
-                "element is between them."
+                "an empty element is between them."
             )
         return v
 

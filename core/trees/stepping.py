@@ -43,8 +43,7 @@ def checked_label(label: str, *, empty: bool = False) -> str:
     if (not label and not empty) or len(label) > MAX_LABEL or _SIGNS & set(label):
         raise InvalidValue(
             f"{label!r} is not a label: write one word without brackets, at most "
-            f"{MAX_LABEL} "
-            f"characters."
+            f"{MAX_LABEL} characters."
         )
     return label
 

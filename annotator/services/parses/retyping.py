@@ -338,9 +338,8 @@ def _both_cut(words: tuple[str, ...], forms: tuple[str, ...]) -> str:
     apart = cut.changed.values() if cut else [(" ".join(forms), " ".join(words))]
     listed = "; ".join(f"“{there}” / “{here}”" for there, here in apart)
     reason = _(
-        "Someone else also changed words of the sentence (there / "
-        "here): %(words)s. Undo your changes to take theirs when you "
-        "save, or make the same changes here."
+        "Someone else also changed words of the sentence (there / here): %(words)s. "
+        "Undo your changes to take theirs when you save, or make the same changes here."
     )
     return reason % {"words": listed}
 

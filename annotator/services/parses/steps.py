@@ -106,9 +106,8 @@ def allowed(operation: AnyEdit, tree: Any, corpus: Corpus) -> AnyEdit:
         "formats": ", ".join(one.title for one in formats) or _("brackets"),
     }
     reason = _(
-        "%(mother)s is not next to %(node)s. Its words would be "
-        "separated by other words, which this corpus’s format "
-        "(%(formats)s) cannot hold. Move it in steps, or move the "
-        "words between them first."
+        "%(mother)s is not next to %(node)s. Its words would be separated by other "
+        "words, which this corpus’s format (%(formats)s) cannot hold. Move it in "
+        "steps, or move the words between them first."
     )
     raise InvalidValue(reason % facts)
