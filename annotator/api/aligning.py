@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotator import access
+from annotator.api.calls.queries import validated
 from annotator.api.layers import get_layer
 from annotator.api.rows import JobSerializer, corpus_of
 from annotator.errors import BadRequest
@@ -50,10 +51,9 @@ class CorpusScores(APIView):
 
     @extend_schema(request=ScoreStartSerializer, responses={202: JobSerializer})
     def post(self, request: Request, corpus: str) -> Response:
-        sent = ScoreStartSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
+        sent = validated(ScoreStartSerializer, request)
         row = corpus_of(request, corpus)
-        job = scores.start(row, sent.validated_data["scorer"], by=request.user)
+        job = scores.start(row, sent["scorer"], by=request.user)
         return Response(JobSerializer(job).data, status=202)
 
 
@@ -143,17 +143,6 @@ class DecidedSerializer(serializers.Serializer[Any]):
         help_text="For better trees alone.",
     )
 
-    def decided(self) -> proposals.Decided:
-        data = self.validated_data
-        place = proposals.place_of
-        return proposals.Decided(
-            tuple((s, t) for s, t in data["links"]),
-            tuple(data["null_source"]),
-            tuple(data["null_target"]),
-            tuple((place(s), place(t)) for s, t in data["rejected"]),
-            tuple((b["side"], place(b["words"]), b["rule"]) for b in data["brackets"]),
-        )
-
 
 class ProposalSerializer(serializers.Serializer[Any]):
     """``links``: source, target, kind, crossing, probability; ``supports``: by link,
@@ -194,9 +183,8 @@ class CorpusAlignments(APIView):
     def post(self, request: Request, code: str) -> Response:
         """Align the phrases or words of all pairs that are not aligned, as a job."""
         corpus = corpus_of(request, code)
-        sent = AlignStartSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        job = start_by(corpus, **sent.validated_data, by=request.user)
+        sent = validated(AlignStartSerializer, request)
+        job = start_by(corpus, **sent, by=request.user)
         return Response(JobSerializer(job).data, status=status.HTTP_201_CREATED)
 
 
@@ -242,9 +230,7 @@ def _read(
     if not matches:
         raise Http404
     (pair,) = matches
-    sent = DecidedSerializer(data=request.data)
-    sent.is_valid(raise_exception=True)
-    data = sent.validated_data
+    data = validated(DecidedSerializer, request)
     codes = data["source_parse"], data["target_parse"]
     sentences = pair.source_id, pair.target_id
     matches = _PARSES.models(codes=codes)
@@ -258,7 +244,15 @@ def _read(
         raise Http404
     if not rows.keys() >= set(codes):
         raise Http404
-    return pair, (rows[codes[0]], rows[codes[1]]), sent.decided(), data["take"]
+    place = proposals.place_of
+    decided = proposals.Decided(
+        tuple((s, t) for s, t in data["links"]),
+        tuple(data["null_source"]),
+        tuple(data["null_target"]),
+        tuple((place(s), place(t)) for s, t in data["rejected"]),
+        tuple((b["side"], place(b["words"]), b["rule"]) for b in data["brackets"]),
+    )
+    return pair, (rows[codes[0]], rows[codes[1]]), decided, data["take"]
 
 
 def _proposal(proposal: proposals.Proposal) -> Response:

@@ -11,6 +11,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotator import access
+from annotator.api.calls.queries import validated
 from annotator.api.rows import JobSerializer
 from annotator.exchange import bitexts as exchange
 from annotator.exchange.files import ENCODINGS
@@ -91,9 +92,7 @@ class Bitexts(APIView):
     @extend_schema(request=BitextImportSerializer, responses={201: JobSerializer})
     def post(self, request: Request, slug: str) -> Response:
         project = access.project_or_404(request.user, slug, "import")
-        sent = BitextImportSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        row = sent.validated_data
+        row = validated(BitextImportSerializer, request)
         uploads = bitexts.keep(project, row["files"], by=request.user)
         reading = {name: row[name] for name in exchange.BitextReading.__slots__}
         job = bitexts.start(
@@ -128,10 +127,9 @@ class BitextLinking(APIView):
 
     @extend_schema(request=LinkSerializer, responses={201: JobSerializer})
     def post(self, request: Request, code: str) -> Response:
-        sent = LinkSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
+        sent = validated(LinkSerializer, request)
         row = _bitext(request, code)
-        job = bitext_links.start(row, by=request.user, **sent.validated_data)
+        job = bitext_links.start(row, by=request.user, **sent)
         return Response(JobSerializer(job).data, status=201)
 
 
@@ -140,9 +138,7 @@ class BitextParses(APIView):
 
     @extend_schema(request=ParserSerializer, responses={201: JobSerializer})
     def post(self, request: Request, code: str) -> Response:
-        sent = ParserSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        engine = sent.validated_data["engine"]
+        engine = validated(ParserSerializer, request)["engine"]
         job = bitext_parses.start(_bitext(request, code), engine, by=request.user)
         return Response(JobSerializer(job).data, status=201)
 

@@ -178,10 +178,9 @@ class CampaignViews(KeepingViews, viewsets.ReadOnlyModelViewSet[Campaign]):
     @action(detail=True, methods=["post"])
     def act(self, request: Request, code: str) -> Response:
         """Open, pause or close."""
-        sent = ActionSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
+        sent = validated(ActionSerializer, request)
         campaign = self.get_object()
-        ACTIONS[sent.validated_data["action"]](campaign, by=request.user)
+        ACTIONS[sent["action"]](campaign, by=request.user)
         campaign.refresh_from_db()
         return Response(CampaignSerializer(campaign).data)
 
@@ -228,9 +227,7 @@ class CampaignViews(KeepingViews, viewsets.ReadOnlyModelViewSet[Campaign]):
         """Who judges which batches; PUT changes the named people."""
         campaign = self.get_object()
         if request.method == "PUT":
-            sent = PeopleSerializer(data=request.data)
-            sent.is_valid(raise_exception=True)
-            wanted = sent.validated_data["batches"]
+            wanted = validated(PeopleSerializer, request)["batches"]
             participants.share_batches(campaign, wanted, by=request.user)
         access.require(request.user, "see_names", campaign.project)
         people = campaign.participants.select_related("user")

@@ -9,7 +9,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotator.models import Corpus, Parse, Sentence, TreeDraft
+from annotator.api.calls.queries import validated
+from annotator.api.rows import sentence_of
+from annotator.models import Corpus, Parse, TreeDraft
 from annotator.services.corpora.trees import MAX_TEXT
 from annotator.services.parses import arc_drafts, consequences, drafts, gold, steps
 from core.trees.words import MAX_FORM
@@ -134,7 +136,7 @@ class SentenceDraft(APIView):
 
     @extend_schema(responses=DraftSerializer)
     def get(self, request: Request, code: str) -> Response:
-        sentence = sentence_or_404(request, code)
+        sentence = sentence_of(request, code)
         kind = Parse.Kind.CONSTITUENCY
         mine = sentence.drafts.filter(author=request.user.pk, kind=kind)
         draft = get_object_or_404(mine)
@@ -144,10 +146,8 @@ class SentenceDraft(APIView):
     @extend_schema(request=BeginSerializer, responses=DraftSerializer)
     def post(self, request: Request, code: str) -> Response:
         """Begin it; asking twice is asking once."""
-        sent = BeginSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        base = sent.validated_data.get("base", "")
-        draft = drafts.start(sentence_or_404(request, code), by=request.user, base=base)
+        base = validated(BeginSerializer, request).get("base", "")
+        draft = drafts.start(sentence_of(request, code), by=request.user, base=base)
         return Response(consequences.snapshot(draft))
 
 
@@ -161,11 +161,10 @@ class DraftOps(APIView):
         409 `stale_edit` has the `draft` as it is now in its facts.
         """
         draft = draft_or_404(request, code, Parse.Kind.CONSTITUENCY)
-        sent = TreeStepSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        seen = steps.tree_seen(draft, sent.validated_data["base_rev"])
-        step = drafts.DraftStep.read(sent.validated_data, seen)
-        play = consequences.play if sent.validated_data["follow"] else drafts.play
+        sent = validated(TreeStepSerializer, request)
+        seen = steps.tree_seen(draft, sent["base_rev"])
+        step = drafts.DraftStep.read(sent, seen)
+        play = consequences.play if sent["follow"] else drafts.play
         play(draft, step, by=request.user)
         return Response(consequences.snapshot(draft))
 
@@ -201,20 +200,13 @@ class DraftSave(APIView):
         code (`gold`), it (`theirs`) and yours (`mine`). Send that code to go on.
         """
         draft = draft_or_404(request, code)
-        sent = TreeSaveSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        if sent.validated_data["role"] == "mine":
+        sent = validated(TreeSaveSerializer, request)
+        if sent["role"] == "mine":
             saved = gold.save(draft, by=request.user)
         else:
-            seen = sent.validated_data.get("gold", "")
+            seen = sent.get("gold", "")
             saved = gold.save_as_gold(draft, by=request.user, seen=seen)
         return Response(SavedDraftSerializer(saved).data)
-
-
-def sentence_or_404(request: Request, code: str) -> Sentence:
-    seen = Corpus.objects.visible_to(request.user)
-    rows = Sentence.objects.filter(corpus__in=seen).select_related("corpus__project")
-    return get_object_or_404(rows, code=code)
 
 
 def draft_or_404(request: Request, code: str, *kinds: Parse.Kind) -> TreeDraft:
@@ -271,7 +263,7 @@ class SentenceArcDraft(APIView):
 
     @extend_schema(responses=ArcDraftSerializer)
     def get(self, request: Request, code: str) -> Response:
-        sentence = sentence_or_404(request, code)
+        sentence = sentence_of(request, code)
         kind = Parse.Kind.DEPENDENCY
         mine = sentence.drafts.filter(author=request.user.pk, kind=kind)
         draft = get_object_or_404(mine)
@@ -281,10 +273,8 @@ class SentenceArcDraft(APIView):
     @extend_schema(request=BeginSerializer, responses=ArcDraftSerializer)
     def post(self, request: Request, code: str) -> Response:
         """Begin it; asking twice is asking once."""
-        sent = BeginSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        base = sent.validated_data.get("base", "")
-        sentence = sentence_or_404(request, code)
+        base = validated(BeginSerializer, request).get("base", "")
+        sentence = sentence_of(request, code)
         draft = arc_drafts.start(sentence, by=request.user, base=base)
         return Response(drafts.snapshot(draft))
 
@@ -299,9 +289,8 @@ class ArcDraftOps(APIView):
         409 `stale_edit` and the way on are as with constituents.
         """
         draft = draft_or_404(request, code, Parse.Kind.DEPENDENCY)
-        sent = ArcStepSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        seen = steps.tree_seen(draft, sent.validated_data["base_rev"])
-        step = arc_drafts.read_step(sent.validated_data, seen)
+        sent = validated(ArcStepSerializer, request)
+        seen = steps.tree_seen(draft, sent["base_rev"])
+        step = arc_drafts.read_step(sent, seen)
         drafts.play(draft, step, by=request.user)
         return Response(drafts.snapshot(draft))

@@ -3,16 +3,15 @@
 from typing import Any
 
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from annotator.api.layers import get_pair
+from annotator.api.rows import sentence_of
 from annotator.exchange import download
 from annotator.forms.figures import choice, options_of
-from annotator.models import Corpus, Sentence
 from annotator.pages import editor
 from annotator.pages.figures import material, writing
 from annotator.pages.figures.material import CHOICES, OF_PAIRS, FigureOptions, Material
@@ -60,9 +59,7 @@ class SentenceFigure(APIView):
     def get(self, request: Request, code: str) -> HttpResponse:
         query = request.query_params.dict()
         options = options_of(query, {"to", "tree"}, of_pair=False)
-        seen = Corpus.objects.visible_to(request.user)
-        rows = Sentence.objects.select_related("corpus__project")
-        sentence = get_object_or_404(rows, code=code, corpus__in=seen)
+        sentence = sentence_of(request, code)
         tree = query.get("tree", "")
         shown = material.of_sentence(sentence, tree=tree, by=request.user)
         return _file(shown, options, query)

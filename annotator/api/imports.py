@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotator import access
-from annotator.api.calls.queries import JsonParser
+from annotator.api.calls.queries import JsonParser, validated
 from annotator.api.rows import JobSerializer, RowPages
 from annotator.exchange import registry
 from annotator.exchange.download import attachment
@@ -90,9 +90,7 @@ class Imports(APIView):
     @extend_schema(request=ImportSerializer, responses={201: JobSerializer})
     def post(self, request: Request, slug: str) -> Response:
         project = access.project_or_404(request.user, slug, "import")
-        sent = ImportSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        row = sent.validated_data
+        row = validated(ImportSerializer, request)
         uploads = [
             storing.keep(project, name, content, by=request.user)
             for name, content in storing.files_in(row["files"])
@@ -122,9 +120,8 @@ class ImportGoOn(APIView):
     def post(self, request: Request, code: str) -> Response:
         jobs = Job.objects.visible_to(request.user).select_related("project")
         job = get_object_or_404(jobs, code=code, kind="import")
-        sent = GoOnSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        made = imports.go_on(job, by=request.user, **sent.validated_data)
+        sent = validated(GoOnSerializer, request)
+        made = imports.go_on(job, by=request.user, **sent)
         return Response(JobSerializer(made).data, status=201)
 
 

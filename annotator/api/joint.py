@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotator.api.calls.queries import of_form
+from annotator.api.calls.queries import of_form, validated
 from annotator.api.rows import JobSerializer, corpus_of
 from annotator.forms import ChangeFilter, refuse_unknown
 from annotator.models import JointPair, JointRun, Pair, TreeChange
@@ -179,9 +179,7 @@ class CorpusJoint(APIView):
     def post(self, request: Request, code: str) -> Response:
         """Parse jointly the pairs that this run has not parsed yet, as a job."""
         corpus = corpus_of(request, code)
-        sent = JointStartSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        options = dict(sent.validated_data)
+        options = validated(JointStartSerializer, request)
         parser = options.pop("parser")
         settings = joint.settings_of(options)
         job = joint.start(corpus, settings, parser=parser, by=request.user)
@@ -245,9 +243,7 @@ class RunVerdicts(APIView):
     def post(self, request: Request, code: str) -> Response:
         """Store one. 409 ``stale_edit`` if someone judged the change meanwhile."""
         run = _run(request, code)
-        sent = VerdictSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        data = sent.validated_data
+        data = validated(VerdictSerializer, request)
         change = ledger.find(data["change"], run=run)
         change.run = run
         verdict = ledger.Verdict(data["uuid"], data["seen"], data["verdict"])

@@ -9,6 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from annotator.api.calls.queries import validated
 from annotator.models import AlignmentLayer, Pair
 from annotator.pages import canvas
 from annotator.services.alignments import layers, operations
@@ -188,9 +189,7 @@ class PairTrees(APIView):
     def post(self, request: Request, code: str) -> Response:
         """Add a tree of your own, in brackets; adding it twice is adding it once."""
         pair = get_pair(request, code)
-        sent = PastedSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        trees.paste(pair, **sent.validated_data, by=request.user)
+        trees.paste(pair, **validated(PastedSerializer, request), by=request.user)
         return Response(canvas.trees_of(canvas.load(pair, None, user=request.user)))
 
 
@@ -231,9 +230,7 @@ class LayerState(APIView):
     @extend_schema(request=StateSerializer, responses=SnapshotSerializer)
     def post(self, request: Request, code: str) -> Response:
         layer = get_layer(request, code)
-        sent = StateSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        state = sent.validated_data["state"]
+        state = validated(StateSerializer, request)["state"]
         layer = layers.set_state(layer, state, by=request.user)
         return Response(layers.snapshot(layer, request.user))
 

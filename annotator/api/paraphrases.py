@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotator import access
+from annotator.api.calls.queries import validated
 from annotator.api.rows import JobSerializer
 from annotator.errors import BadRequest
 from annotator.models import (
@@ -126,9 +127,8 @@ class Tables(APIView):
     def post(self, request: Request, slug: str) -> Response:
         """If the name exists, the table is rebuilt."""
         project = access.project_or_404(request.user, slug)
-        sent = TableStartSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        made = tables.start(project, by=request.user, **sent.validated_data)
+        sent = validated(TableStartSerializer, request)
+        made = tables.start(project, by=request.user, **sent)
         return Response(JobSerializer(cast(Job, made.job)).data, status=201)
 
 
@@ -202,10 +202,9 @@ class TableWeights(APIView):
     @extend_schema(request=FitSerializer, responses={201: JobSerializer})
     def post(self, request: Request, code: str) -> Response:
         table = _table(request, code)
-        sent = FitSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
+        sent = validated(FitSerializer, request)
         campaigns = table.project.campaigns.all()
-        campaign = get_object_or_404(campaigns, code=sent.validated_data["campaign"])
+        campaign = get_object_or_404(campaigns, code=sent["campaign"])
         job = weights.start(table, campaign, by=request.user)
         return Response(JobSerializer(job).data, status=201)
 
@@ -222,9 +221,7 @@ class TableItems(APIView):
     )
     def post(self, request: Request, code: str) -> Response:
         table = _table(request, code)
-        sent = ItemsSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        data = sent.validated_data
+        data = validated(ItemsSerializer, request)
         _, job = test_sets.start(
             table,
             _text(table, data["corpus"], data["bitext"]),

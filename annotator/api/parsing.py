@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.conf import settings
-from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
 from rest_framework.request import Request
@@ -12,9 +11,9 @@ from rest_framework.views import APIView
 
 from annotator import access
 from annotator.api.calls.queries import validated
-from annotator.api.rows import JobSerializer, corpus_of
+from annotator.api.rows import JobSerializer, corpus_of, sentence_of
 from annotator.errors import BadRequest
-from annotator.models import Corpus, Parse, Sentence
+from annotator.models import Parse
 from annotator.services.parses import (
     accuracy,
     linking_corpora,
@@ -121,8 +120,7 @@ class SentenceParses(APIView):
 
     @extend_schema(responses=ParseSerializer(many=True))
     def get(self, request: Request, code: str) -> Response:
-        seen = Corpus.objects.visible_to(request.user)
-        sentence = get_object_or_404(Sentence, code=code, corpus__in=seen)
+        sentence = sentence_of(request, code)
         rows = accuracy.readable(sentence, request.user)
         return Response(ParseSerializer(rows, many=True).data)
 
@@ -190,8 +188,7 @@ class CorpusHelped(APIView):
     @extend_schema(request=HelpedStartSerializer, responses={201: JobSerializer})
     def post(self, request: Request, code: str) -> Response:
         """Start the job; what it makes is then a parser of the project."""
-        seen = Corpus.objects.visible_to(request.user).select_related("project")
-        corpus = get_object_or_404(seen, code=code)
+        corpus = corpus_of(request, code)
         sent = validated(HelpedStartSerializer, request)
         job = substitution.start(
             corpus,

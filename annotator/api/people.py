@@ -11,6 +11,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotator import access
+from annotator.api.calls.queries import validated
 from annotator.models import Membership, Role
 from annotator.services.projects import invitations, members
 
@@ -47,10 +48,9 @@ class Member(APIView):
 
     @extend_schema(request=MemberSerializer, responses=MemberSerializer)
     def patch(self, request: Request, slug: str, username: str) -> Response:
-        sent = MemberSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
+        sent = validated(MemberSerializer, request)
         member = self._member(request, slug, username)
-        members.set_role(member, sent.validated_data["role"], by=request.user)
+        members.set_role(member, sent["role"], by=request.user)
         member.refresh_from_db()
         return Response(MemberSerializer(member).data)
 
@@ -70,12 +70,11 @@ class Invitations(APIView):
 
     @extend_schema(request=InvitationSerializer, responses={201: InvitationSerializer})
     def post(self, request: Request, slug: str) -> Response:
-        sent = InvitationSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
+        sent = validated(InvitationSerializer, request)
         made, token = invitations.invite(
             access.project_or_404(request.user, slug),
-            role=sent.validated_data["role"],
-            note=sent.validated_data.get("note", ""),
+            role=sent["role"],
+            note=sent.get("note", ""),
             by=request.user,
         )
         link = request.build_absolute_uri(reverse("join", args=[token]))

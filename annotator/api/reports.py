@@ -13,6 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotator import access
+from annotator.api.calls.queries import validated
 from annotator.forms import refuse_unknown
 from annotator.models import (
     Adjudication,
@@ -159,9 +160,8 @@ def corpus(request: Request, code: str) -> Response:
     refuse_unknown(request.query_params, set())
     if request.method == "GET":
         return Response(layers.report(row).body)
-    sent = TitleSerializer(data=request.data)
-    sent.is_valid(raise_exception=True)
-    title = sent.validated_data["title"]
+    sent = validated(TitleSerializer, request)
+    title = sent["title"]
     kept = layers.freeze(row, title=title, by=request.user)
     return Response(ReportSerializer(kept).data, status=201)
 
@@ -193,11 +193,8 @@ def decisions(request: Request, code: str) -> Response:
     if request.method == "GET":
         rows = curation.history(item)
         return Response(AdjudicationSerializer(rows, many=True).data)
-    sent = DecisionSerializer(data=request.data)
-    sent.is_valid(raise_exception=True)
-    made = curation.decide(
-        item, curation.Decision(**sent.validated_data), by=request.user
-    )
+    sent = validated(DecisionSerializer, request)
+    made = curation.decide(item, curation.Decision(**sent), by=request.user)
     return Response(AdjudicationSerializer(made).data, status=201)
 
 
@@ -223,13 +220,12 @@ def _answer(request: Request, source: ReportSource) -> Response:
     if request.method == "GET":
         body, _ = agreement.report(source, spec)
         return Response(body)
-    sent = TitleSerializer(data=request.data)
-    sent.is_valid(raise_exception=True)
+    sent = validated(TitleSerializer, request)
     kept = agreement.freeze(
         source,
         spec,
         query=agreement.filters_of(request.query_params),
-        title=sent.validated_data["title"],
+        title=sent["title"],
         by=request.user,
     )
     return Response(ReportSerializer(kept).data, status=201)

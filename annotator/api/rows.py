@@ -11,11 +11,11 @@ from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotator.api.calls.queries import of_form
+from annotator.api.calls.queries import of_form, validated
 from annotator.api.managing import KeepingViews
 from annotator.errors import BadRequest
 from annotator.forms import PairFilter, ScoreForm, refuse_unknown
-from annotator.models import Corpus, Job, Pair, Project, RatingSet
+from annotator.models import Corpus, Job, Pair, Project, RatingSet, Sentence
 from annotator.models.projects import SEE_OTHERS, id_of
 from annotator.services import jobs
 from annotator.services.alignments import scores
@@ -25,6 +25,13 @@ from annotator.services.projects import members
 def corpus_of(request: Request, code: str) -> Corpus:
     """The corpus, its project with it; Http404 if this person may not see it."""
     rows = Corpus.objects.visible_to(request.user).select_related("project")
+    return get_object_or_404(rows, code=code)
+
+
+def sentence_of(request: Request, code: str) -> Sentence:
+    """The sentence, its corpus and project with it; Http404 as ``corpus_of``."""
+    seen = Corpus.objects.visible_to(request.user)
+    rows = Sentence.objects.filter(corpus__in=seen).select_related("corpus__project")
     return get_object_or_404(rows, code=code)
 
 
@@ -152,9 +159,8 @@ class ProjectViews(KeepingViews, VisibleRows):
 
     @extend_schema(request=ProjectSerializer, responses={201: ProjectSerializer})
     def create(self, request: Request) -> Response:
-        sent = ProjectSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        made = members.create(**sent.validated_data, by=request.user)
+        sent = validated(ProjectSerializer, request)
+        made = members.create(**sent, by=request.user)
         return Response(ProjectSerializer(made).data, status=201)
 
 

@@ -3,14 +3,13 @@
 from typing import Any
 
 from django.db.models import QuerySet
-from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotator.api.rows import VisibleRows
+from annotator.api.rows import VisibleRows, sentence_of
 from annotator.models import Corpus, Origin, Parse, Sentence
 from annotator.pages import sentence_records
 from annotator.services.treebanks import comparing
@@ -138,9 +137,7 @@ class SentenceView(APIView):
 
     @extend_schema(responses=SentenceRecordSerializer)
     def get(self, request: Request, code: str) -> Response:
-        seen = Corpus.objects.visible_to(request.user)
-        rows = Sentence.objects.select_related("corpus__project")
-        sentence = get_object_or_404(rows, code=code, corpus__in=seen)
+        sentence = sentence_of(request, code)
         return Response(sentence_records.record(sentence, request.user))
 
 
@@ -149,8 +146,7 @@ class SentenceForests(APIView):
 
     @extend_schema(responses=ForestSerializer(many=True))
     def get(self, request: Request, code: str) -> Response:
-        seen = Corpus.objects.visible_to(request.user)
-        sentence = get_object_or_404(Sentence, code=code, corpus__in=seen)
+        sentence = sentence_of(request, code)
         return Response(sentence_records.forests(sentence))
 
 
@@ -163,10 +159,7 @@ class SentenceLikenesses(APIView):
         least similar first."""
         params = KindSerializer(data=request.query_params)
         params.is_valid(raise_exception=True)
-        seen = Corpus.objects.visible_to(request.user)
-        rows = Sentence.objects.select_related("corpus__project")
-        sentence = get_object_or_404(rows, code=code, corpus__in=seen)
-        kind = params.validated_data["kind"]
+        sentence, kind = sentence_of(request, code), params.validated_data["kind"]
         made = comparing.made_of(sentence, kind, request.user)
         likenesses = comparing.likenesses(made)
         return Response(LikenessSerializer(likenesses, many=True).data)

@@ -11,12 +11,11 @@ from rest_framework.views import APIView
 
 from annotator import access
 from annotator.api.calls.queries import validated
-from annotator.api.rows import corpus_of
+from annotator.api.rows import corpus_of, sentence_of
 from annotator.models import (
     BatchTree,
     Corpus,
     Job,
-    Sentence,
     TreebankRules,
     TreeBatch,
     Worklist,
@@ -214,9 +213,7 @@ class SentenceProblems(APIView):
 
     @extend_schema(responses=SentenceProblemsSerializer)
     def get(self, request: Request, code: str) -> Response:
-        seen = Corpus.objects.visible_to(request.user)
-        rows = Sentence.objects.select_related("corpus")
-        sentence = get_object_or_404(rows, code=code, corpus__in=seen)
+        sentence = sentence_of(request, code)
         problems = tuple(rules.of_sentence(sentence, None))
         tree = rules.tree_of(sentence)
         checked = Checked(sentence, problems, tree)

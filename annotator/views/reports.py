@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import URLPattern, path, reverse
+from django.urls import URLPattern, URLResolver, include, path, reverse
 from django.utils.text import format_lazy
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -332,73 +332,31 @@ def _json(report: LayerReport, name: str) -> HttpResponse:
     return response
 
 
-report_urls: list[URLPattern] = [
-    path("p/<slug:slug>/agreement/", index, name="agreement"),
-    path("p/<slug:slug>/agreement/upload/", upload, name="agreement_upload"),
+of_layers = [
+    path("", layer_report, name="layer_report"),
+    path("cases/", layer_cases, name="layer_cases"),
+    path("freeze/", freeze_layers, name="layer_freeze"),
+    path("frozen/<code:report>/", frozen_layers, name="layer_frozen"),
+]
+of_ratings = [
+    path("", report, name="report"),
+    path("cases/", report_cases, name="report_cases"),
+    path("freeze/", freeze, name="report_freeze"),
+    path("fresh/", fresh, name="report_fresh"),
+    path("export/<slug:form>/", export, name="report_export"),
+    path("chart/<slug:name>.<slug:form>", chart, name="report_chart"),
+]
+report_urls: list[URLPattern | URLResolver] = [
+    path("", index, name="agreement"),
+    path("upload/", upload, name="agreement_upload"),
+    path("upload/<code:code>/", check, name="agreement_check"),
+    path("corpus/<code:code>/", include(of_layers)),
+    path("frozen/<code:code>/", frozen, name="frozen"),
+    path("frozen/<code:code>/export/<slug:form>/", frozen_export, name="frozen_export"),
     path(
-        "p/<slug:slug>/agreement/upload/<code:code>/",
-        check,
-        name="agreement_check",
-    ),
-    path(
-        "p/<slug:slug>/agreement/corpus/<code:code>/",
-        layer_report,
-        name="layer_report",
-    ),
-    path(
-        "p/<slug:slug>/agreement/corpus/<code:code>/cases/",
-        layer_cases,
-        name="layer_cases",
-    ),
-    path(
-        "p/<slug:slug>/agreement/corpus/<code:code>/freeze/",
-        freeze_layers,
-        name="layer_freeze",
-    ),
-    path(
-        "p/<slug:slug>/agreement/corpus/<code:code>/frozen/<code:report>/",
-        frozen_layers,
-        name="layer_frozen",
-    ),
-    path("p/<slug:slug>/agreement/frozen/<code:code>/", frozen, name="frozen"),
-    path(
-        "p/<slug:slug>/agreement/frozen/<code:code>/export/<slug:form>/",
-        frozen_export,
-        name="frozen_export",
-    ),
-    path(
-        "p/<slug:slug>/agreement/frozen/<code:code>/chart/<slug:name>.<slug:form>",
+        "frozen/<code:code>/chart/<slug:name>.<slug:form>",
         frozen_chart,
         name="frozen_chart",
     ),
-    path(
-        "p/<slug:slug>/agreement/<slug:kind>/<code:code>/chart/<slug:name>.<slug:form>",
-        chart,
-        name="report_chart",
-    ),
-    path(
-        "p/<slug:slug>/agreement/<slug:kind>/<code:code>/",
-        report,
-        name="report",
-    ),
-    path(
-        "p/<slug:slug>/agreement/<slug:kind>/<code:code>/cases/",
-        report_cases,
-        name="report_cases",
-    ),
-    path(
-        "p/<slug:slug>/agreement/<slug:kind>/<code:code>/freeze/",
-        freeze,
-        name="report_freeze",
-    ),
-    path(
-        "p/<slug:slug>/agreement/<slug:kind>/<code:code>/fresh/",
-        fresh,
-        name="report_fresh",
-    ),
-    path(
-        "p/<slug:slug>/agreement/<slug:kind>/<code:code>/export/<slug:form>/",
-        export,
-        name="report_export",
-    ),
+    path("<slug:kind>/<code:code>/", include(of_ratings)),
 ]

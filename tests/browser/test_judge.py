@@ -263,6 +263,99 @@ def test_the_grid_judges_all_paraphrases_of_a_phrase(open_page, people) -> None:
     assert Judgment.objects.filter(mode="grid").count() == 3
 
 
+SUBSTITUTES = ("postponed", "put off", "delayed without a date", "dropped", "moved")
+TABLE = HEADER + "".join(
+    f"After a night of talks the council of town {i} suspended the sale of the mill "
+    f"until the spring.\tsuspended\t{word}\tc{j}\t1\t\t\t\t\n"
+    for i in range(2)
+    for j, word in enumerate(SUBSTITUTES)
+)
+ROWS = """[...document.querySelectorAll("#rows .item, #save")].map((one) => {
+  const { top, bottom } = one.getBoundingClientRect();
+  return [bottom - top, top >= 0 && bottom <= innerHeight];
+})"""
+
+
+def test_the_grid_is_one_table_in_view_with_keys_for_each_row(
+    open_page, people, check_axe
+) -> None:
+    made = campaign(people, text=TABLE, mode="grid", prefetch=10)
+    page = start(open_page, people, made)
+    expect(page.locator("#rows .item")).to_have_count(5)
+    heights, are_in_view = zip(*page.evaluate(ROWS), strict=True)
+    assert max(heights) < 90
+    assert all(are_in_view)
+    titles = page.locator("#rows legend").evaluate_all(
+        "all => all.map((one) => one.getBoundingClientRect().height > 1)"
+    )
+    assert titles == [True, True] + [False] * 8  # each scale is named once
+    check_axe(page)
+    focused = page.locator("#rows .item:focus-within .changed .target")
+    second = page.locator(".changed .target").nth(1).text_content()
+    page.keyboard.type("55")  # the first row, then on to the second
+    expect(focused).to_have_text(second)
+    page.keyboard.press("ArrowDown")
+    expect(focused).not_to_have_text(second)
+    page.keyboard.press("ArrowUp")
+    expect(focused).to_have_text(second)
+    expect(page.locator("#rows :checked")).to_have_count(2)  # nothing is chosen by it
+    page.keyboard.type("44332211")
+    page.keyboard.press("Enter")
+    wait_done(page, 5)
+    answers = Judgment.objects.filter(state="done").values_list("values", flat=True)
+    given = sorted((one["meaning"], one["grammar"]) for one in answers)
+    assert given == [(n, n) for n in range(1, 6)]
+
+
+def test_pace_goal_and_break_are_told_quietly(open_page, people, check_axe) -> None:
+    made = campaign(people, n=40, prefetch=4)
+    page = open_page(people.bob)
+    page.clock.install()
+    page.goto(f"/p/{people.project.slug}/judge/{made.code}/")
+    expect(page.locator("#card")).to_be_visible()
+    page.get_by_role("button", name="Settings").click()
+    page.get_by_label("Daily goal").fill("12")
+    page.locator("#settings button", has_text="Save").click()
+    told = page.locator("#pace")
+    expect(told).to_have_text("0 of 12 today")
+    for n in range(1, 13):
+        expect(page.locator("#count")).to_contain_text(f"Item {n} of")
+        expect(page.locator("#pause")).to_be_hidden()
+        page.clock.run_for(250_000)  # the 12th answer is 46 minutes after the first
+        page.keyboard.type("44")
+        page.keyboard.press("Enter")
+        wait_done(page, n)
+    expect(told).to_have_text("about 2 hours left · daily goal reached: 12 items")
+    expect(page.locator("#pause")).to_be_visible()
+    expect(page.locator("#card :focus")).to_have_count(1)  # it takes no focus
+    check_axe(page)
+    page.get_by_role("button", name="Dismiss").click()
+    for n in range(13, 15):
+        page.clock.run_for(250_000)
+        page.keyboard.type("44")
+        page.keyboard.press("Enter")
+        wait_done(page, n)
+    expect(page.locator("#pause")).to_be_hidden()  # said once
+
+
+def test_a_skip_may_be_explained(open_page, people, check_axe) -> None:
+    page = start(open_page, people, campaign(people, n=3))
+    page.keyboard.press("s")
+    dialog = page.locator("#skip-dialog")
+    check_axe(page)
+    dialog.get_by_label("The text is damaged").check()
+    dialog.get_by_label("Comment").fill("The end is cut off.")
+    dialog.get_by_role("button", name="Skip", exact=True).click()
+    page.keyboard.type("44")
+    page.keyboard.press("Enter")
+    wait_done(page, 1)
+    skipped = Judgment.objects.get(state="skipped")
+    assert skipped.skip_reason == "broken"
+    assert skipped.comment == "The end is cut off."
+    page.keyboard.press("s")
+    expect(dialog.get_by_label("Comment")).to_have_value("")
+
+
 def test_paused_blocked_and_withdrawn_are_told(open_page, people) -> None:
     made = campaign(people, n=3, prefetch=2)
     page = start(open_page, people, made)

@@ -1,6 +1,6 @@
 """The addresses of campaigns: setting up, handing out, judging, curation."""
 
-from django.urls import URLPattern, path
+from django.urls import URLPattern, URLResolver, include, path
 
 from annotator.http import converters  # noqa: F401  before any address is made
 from annotator.views import projects
@@ -8,145 +8,77 @@ from annotator.views.campaigns import campaigns, curation, judge
 from annotator.views.campaigns import items as campaign_items
 from annotator.views.campaigns import setup as campaign_setup
 
-campaign_urls: list[URLPattern] = [
-    # campaigns
-    path("p/<slug:slug>/campaigns/", campaigns.campaigns, name="campaigns"),
-    path("p/<slug:slug>/campaigns/new/", campaigns.new, name="campaign_new"),
-    path("p/<slug:slug>/campaign/<code:code>/", campaigns.campaign, name="campaign"),
+of_items = [
+    path("", campaign_items.items, name="campaign_items"),
+    path("add/", campaign_items.add, name="campaign_items_add"),
+    path("do/", campaign_items.act, name="campaign_items_act"),
+    path("sample.<slug:form>", campaign_items.sample, name="campaign_items_sample"),
+    path("<code:upload>/", campaign_items.check, name="campaign_items_check"),
+]
+of_curation = [
+    path("majority/", curation.by_majority, name="curation_majority"),
+    path("", curation.curation, name="curation"),
+    path("<code:item>/", curation.curate_item, name="curate_item"),
+    path("reopen/<code:judgment>/", curation.reopen, name="curate_reopen"),
+]
+of_campaign: list[URLPattern | URLResolver] = [
+    path("", campaigns.campaign, name="campaign"),
+    path("agreement/", projects.agreement_line, name="agreement_line"),
+    path("design/", campaigns.design, name="campaign_design"),
+    path("do/", campaigns.act, name="campaign_act"),
+    path("flags/", campaigns.flags, name="campaign_flags"),
     path(
-        "p/<slug:slug>/campaign/<code:code>/agreement/",
-        projects.agreement_line,
-        name="agreement_line",
-    ),
-    path(
-        "p/<slug:slug>/campaign/<code:code>/design/",
-        campaigns.design,
-        name="campaign_design",
-    ),
-    path("p/<slug:slug>/campaign/<code:code>/do/", campaigns.act, name="campaign_act"),
-    path(
-        "p/<slug:slug>/campaign/<code:code>/flags/",
-        campaigns.flags,
-        name="campaign_flags",
-    ),
-    path(
-        "p/<slug:slug>/campaign/<code:code>/judgments.<slug:form>",
+        "judgments.<slug:form>",
         campaigns.export,
         {"what": "judgments"},
         name="campaign_table",
     ),
     path(
-        "p/<slug:slug>/campaign/<code:code>/machines.<slug:form>",
+        "machines.<slug:form>",
         campaigns.export,
         {"what": "machines"},
         name="campaign_machines_table",
     ),
     path(
-        "p/<slug:slug>/campaign/<code:code>/items.<slug:form>",
+        "items.<slug:form>",
         campaigns.export,
         {"what": "items"},
         name="campaign_items_table",
     ),
     path(
-        "p/<slug:slug>/campaign/<code:code>/timesheet.<slug:form>",
+        "timesheet.<slug:form>",
         campaigns.export,
         {"what": "timesheet"},
         name="campaign_timesheet",
     ),
     path(
-        "p/<slug:slug>/campaign/<code:code>/participants.<slug:form>",
+        "participants.<slug:form>",
         campaigns.export,
         {"what": "participants"},
         name="campaign_participants",
     ),
+    path("scales/", campaign_setup.scales, name="campaign_scales"),
+    path("guideline/", campaign_setup.guideline, name="campaign_guideline"),
+    path("rules/", campaign_setup.rules, name="campaign_rules"),
+    path("people/", campaign_setup.people, name="campaign_people"),
+    path("people/<code:person>/", campaigns.annotator, name="campaign_annotator"),
+    path("batches/", campaign_setup.batches, name="campaign_batches"),
     path(
-        "p/<slug:slug>/campaign/<code:code>/items/",
-        campaign_items.items,
-        name="campaign_items",
-    ),
-    path(
-        "p/<slug:slug>/campaign/<code:code>/items/add/",
-        campaign_items.add,
-        name="campaign_items_add",
-    ),
-    path(
-        "p/<slug:slug>/campaign/<code:code>/items/do/",
-        campaign_items.act,
-        name="campaign_items_act",
-    ),
-    path(
-        "p/<slug:slug>/campaign/<code:code>/items/sample.<slug:form>",
-        campaign_items.sample,
-        name="campaign_items_sample",
-    ),
-    path(
-        "p/<slug:slug>/campaign/<code:code>/items/<code:upload>/",
-        campaign_items.check,
-        name="campaign_items_check",
-    ),
-    path(
-        "p/<slug:slug>/campaign/<code:code>/scales/",
-        campaign_setup.scales,
-        name="campaign_scales",
-    ),
-    path(
-        "p/<slug:slug>/campaign/<code:code>/guideline/",
-        campaign_setup.guideline,
-        name="campaign_guideline",
-    ),
-    path(
-        "p/<slug:slug>/campaign/<code:code>/rules/",
-        campaign_setup.rules,
-        name="campaign_rules",
-    ),
-    path(
-        "p/<slug:slug>/campaign/<code:code>/people/",
-        campaign_setup.people,
-        name="campaign_people",
-    ),
-    path(
-        "p/<slug:slug>/campaign/<code:code>/people/<code:person>/",
-        campaigns.annotator,
-        name="campaign_annotator",
-    ),
-    path(
-        "p/<slug:slug>/campaign/<code:code>/batches/",
-        campaign_setup.batches,
-        name="campaign_batches",
-    ),
-    # judging
-    path("p/<slug:slug>/judge/", judge.choose, name="judging"),
-    path("p/<slug:slug>/judge/<code:code>/", judge.screen, name="judge"),
-    path("p/<slug:slug>/judge/<code:code>/shell/", judge.shell, name="judge_shell"),
-    path("judging-worker.js", judge.worker, name="judge_worker"),
-    path(
-        "p/<slug:slug>/judge/<code:code>/messages/",
-        judge.messages,
-        name="judge_messages",
-    ),
-    path(
-        "p/<slug:slug>/campaign/<code:code>/decisions.<slug:form>",
+        "decisions.<slug:form>",
         campaigns.export,
         {"what": "decisions"},
         name="campaign_decisions",
     ),
-    # curation
-    path(
-        "p/<slug:slug>/campaign/<code:code>/curate/majority/",
-        curation.by_majority,
-        name="curation_majority",
-    ),
-    path(
-        "p/<slug:slug>/campaign/<code:code>/curate/", curation.curation, name="curation"
-    ),
-    path(
-        "p/<slug:slug>/campaign/<code:code>/curate/<code:item>/",
-        curation.curate_item,
-        name="curate_item",
-    ),
-    path(
-        "p/<slug:slug>/campaign/<code:code>/curate/reopen/<code:judgment>/",
-        curation.reopen,
-        name="curate_reopen",
-    ),
+    path("items/", include(of_items)),
+    path("curate/", include(of_curation)),
+]
+
+campaign_urls: list[URLPattern | URLResolver] = [
+    path("campaigns/", campaigns.campaigns, name="campaigns"),
+    path("campaigns/new/", campaigns.new, name="campaign_new"),
+    path("campaign/<code:code>/", include(of_campaign)),
+    path("judge/", judge.choose, name="judging"),
+    path("judge/<code:code>/", judge.screen, name="judge"),
+    path("judge/<code:code>/messages/", judge.messages, name="judge_messages"),
+    path("judge/<code:code>/shell/", judge.shell, name="judge_shell"),
 ]

@@ -131,6 +131,18 @@ export function makeCard(scales) {
     return Number(field.querySelector(":checked")?.value ?? 0);
   }
 
+  // In the table, up and down lead from row to row, on the same scale.
+  form.addEventListener("keydown", (event) => {
+    const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    const { target } = event;
+    if (!step || shown.length < 2 || target.type !== "radio" || !matchMedia("(min-width: 64rem)").matches) return;
+    event.preventDefault();
+    const { scale } = target.closest("fieldset").dataset;
+    const column = fields().filter(({ field }) => field.dataset.scale === scale);
+    const next = column[column.findIndex(({ field }) => field.contains(target)) + step];
+    if (next) focusOn(next.field);
+  });
+
   // A row cannot be both.
   form.addEventListener("change", ({ target }) => {
     const field = target.closest("fieldset");

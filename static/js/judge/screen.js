@@ -7,10 +7,10 @@ import { forgetOthers, keepShell, openHand, remember, remembered } from "./devic
 import { askConflict, askFlag, askSettings, askSkip, isNew, nameKeys, showGuideline, showHelp } from "./dialogs.js";
 import { makeDrafts } from "./drafts.js";
 import { byCode, makeHand } from "./hand.js";
+import { makeNotice, say } from "./notice.js";
 import { isSignedOut, send } from "./http.js";
 import { listen } from "./keys.js";
 import { makeMessages } from "./messages.js";
-import { makeNotice } from "./notice.js";
 import { makeOutbox } from "./outbox.js";
 import { counted, makeProgress, makeStretch, midnight } from "./progress.js";
 import { openStore } from "./store.js";
@@ -22,7 +22,6 @@ const RETRY_MS = 15_000;
 const config = JSON.parse(document.getElementById("judge-config").textContent);
 const isShell = !config.shell; // this page came from this device, which knows for whom
 if (isShell) document.documentElement.dataset.user = config.user = remembered();
-const chip = document.getElementById("chip");
 const progress = makeProgress();
 const stretch = makeStretch(config.user);
 const card = makeCard(config.scales);
@@ -45,12 +44,6 @@ let grace = 0;
 let outbox;
 
 const keys = () => ({ ...config.keys, ...preference.keys });
-// `brief`: what a narrow screen shows in its place.
-const say = (text, kind = "", brief = text) => {
-  chip.textContent = chip.title = text;
-  chip.className = `chip ${kind}`;
-  chip.dataset.brief = brief;
-};
 const unsentWords = (n) => fill(gettext("%(n)s unsent"), { n });
 const time = () => new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 
@@ -72,8 +65,8 @@ async function start() {
   nameKeys(keys(), preference.has_single_keys);
   if (!store.isSafe) notice.warn(gettext("This browser cannot store anything: answers wait in this tab only."));
   await look();
+  if (preference.daily_goal) await recount({ since: midnight() }); // while nothing is on its way
   outbox.pump();
-  if (preference.daily_goal) recount();
   await hand.fetchAhead(isSending);
   return isShell ? undefined : keepShell(config);
 }
@@ -94,7 +87,7 @@ async function look() {
   }
   desk = answer.body;
   isAway = hand.isDry = false;
-  kept.fill({ desk: { ...desk, next: [], recent: [], preference }, ...byCode(desk.next.filter((one) => !outbox.holds(one.code))) });
+  kept.fill({ desk: { ...desk, next: [], recent: [], messages: [], preference }, ...byCode(desk.next.filter((one) => !outbox.holds(one.code))) });
   addDone(outbox.uncounted(new Set(desk.recent.map((one) => one.code))));
   hand.heard(desk.status);
   hand.fill(desk.next); // all that are one's own
@@ -253,9 +246,8 @@ function stand(status) {
 }
 
 // Others take items, too: from time to time ask how many are left.
-async function recount() {
-  const since = preference.daily_goal ? { since: midnight() } : {};
-  const answer = await send(config.desk, { body: { want: 0, held: hand.held(), ...since } });
+async function recount(more = {}) {
+  const answer = await send(config.desk, { body: { want: 0, held: hand.held(), ...more } });
   if (answer.status !== 200 || !answer.body.status) return;
   hand.isDry = false;
   stand(answer.body.status);
@@ -362,7 +354,7 @@ async function settings() {
   const keep = (chosen) => {
     preference = chosen;
     nameKeys(keys(), preference.has_single_keys);
-    if (preference.daily_goal) recount();
+    if (preference.daily_goal) recount({ since: midnight() });
     else if (group) count();
   };
   await askSettings({ url: config.preferences, preference, keys: keys(), first: config.keys, keep });

@@ -1,5 +1,6 @@
 """Answers: stored once, never lost, counted where a place is free, all logged."""
 
+from dataclasses import replace
 from datetime import timedelta
 from uuid import uuid4
 
@@ -400,3 +401,92 @@ def test_a_lease_that_runs_out_while_the_answer_is_stored_is_noticed(
     with pytest.raises(StaleEdit):  # ``take`` then reads it anew, as late
         answers.save(read, answer())
     assert (made.items.get().n_taken, made.items.get().n_done) == (0, 0)
+
+
+def test_a_skip_carries_a_comment_that_the_manager_reads(cast: Cast) -> None:
+    made = campaign(cast, n=2)
+    [judgment] = draw(made, cast.bob)
+    said = answer(note="broken")
+    take(judgment, replace(said, comment=" The end is cut off. "), "skip")
+    judgment.refresh_from_db()
+    assert (judgment.skip_reason, judgment.comment) == ("broken", "The end is cut off.")
+    assert judgment.events.get().note == "broken: The end is cut off."
+    client = Client()
+    client.force_login(cast.ada)
+    page = reverse("campaign_flags", args=[cast.project.slug, made.code])
+    assert "The end is cut off." in client.get(page).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("n", "people", "ahead"),
+    [(200, 1, 50), (60, 1, 50), (20, 1, 20), (60, 3, 20), (6, 3, 4)],
+)
+def test_up_to_50_items_are_kept_ahead_but_no_more_than_an_even_part(
+    cast: Cast, n: int, people: int, ahead: int
+) -> None:
+    made = campaign(cast, n=n, people=people)
+    told = judging.of(person(made, cast.bob))
+    assert told["status"]["ahead"] == ahead
+    draw(made, cast.bob, 4)  # what one holds does not make one's part smaller
+    told = judging.status(person(made, cast.bob), is_empty=False)
+    assert told["ahead"] == ahead
+
+
+def test_a_pace_is_told_once_ten_items_are_answered(cast: Cast) -> None:
+    made = campaign(cast, n=30, prefetch=15)
+    for n, judgment in enumerate(draw(made, cast.bob, 11)):
+        told = judging.status(person(made, cast.bob), is_empty=False)
+        assert told["pace_s"] == (None if n < 10 else 5.5)
+        take(judgment, answer(active_ms=1000 * (n + 1)))
+
+
+def test_the_answers_of_a_day_count_over_all_campaigns(cast: Cast) -> None:
+    client = Client()
+    client.force_login(cast.bob)
+    since = timezone.now() - timedelta(hours=1)
+    for n in (2, 3):
+        made = campaign(
+            cast, n=4, text=HEADER + rows(3) + rows(1, kind="gold", gold="4")
+        )
+        for judgment in draw(made, cast.bob, n):
+            judge(judgment)
+    body = {"want": 0, "since": since.isoformat()}
+    url = reverse("api_desk", args=[made.code])
+    answered = client.post(url, body, content_type="application/json").json()
+    assert answered["status"]["today"] == 5
+    body["since"] = timezone.now().isoformat()
+    answered = client.post(url, body, content_type="application/json").json()
+    assert answered["status"]["today"] == 0
+
+
+def test_a_daily_goal_is_ones_own_and_kept(cast: Cast) -> None:
+    client, url = Client(), reverse("api_judge_preference")
+    client.force_login(cast.bob)
+    assert client.get(url).json()["daily_goal"] == 0
+    sent = client.put(url, {"daily_goal": 40}, content_type="application/json")
+    assert (sent.status_code, client.get(url).json()["daily_goal"]) == (200, 40)
+    sent = client.put(url, {"daily_goal": -1}, content_type="application/json")
+    assert sent.status_code == 400
+    client.force_login(cast.ada)
+    assert client.get(url).json()["daily_goal"] == 0
+
+
+def test_the_shell_for_a_time_without_network_names_no_one(cast: Cast) -> None:
+    made = campaign(cast)
+    client = Client()
+    url = reverse("judge_shell", args=[cast.project.slug, made.code])
+    client.force_login(cast.bob)
+    page = client.get(url)
+    assert page.headers["Cache-Control"].startswith("max-age=0, no-cache, no-store")
+    assert "bob" not in page.content.decode()
+    assert "csrfmiddlewaretoken" not in page.content.decode()
+    client.force_login(cast.cyd)
+    assert client.get(url).status_code == 404
+
+
+def test_the_worker_may_serve_the_judging_path_alone(cast: Cast) -> None:
+    """Its address allows every path of the site; the page that starts it names one."""
+    told = Client().get(reverse("judge_worker"))
+    assert told.headers["Content-Type"] == "text/javascript"
+    assert "worker-src 'self'" in told.headers["Content-Security-Policy"]
+    assert b"gemel-judging" in b"".join(told.streaming_content)

@@ -26,6 +26,7 @@ OPEN = {  # for anybody; ``metrics`` is there only for who holds its token
     "ready",
     "language",
     "words",
+    "judge_worker",
 }
 OWN = {
     "account",

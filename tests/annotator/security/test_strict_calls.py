@@ -152,6 +152,7 @@ OPEN = {
     *("health", "ready", "metrics", "api/docs/", "help/", "help/<slug:name>/"),
     *("sign-in/", "sign-in/oidc/", "sign-in/oidc/back/", "sign-out/"),
     *("join/<str:token>/", "theme/", "language/", "words/<slug:language>.js"),
+    "judging-worker.js",
 }
 
 

@@ -7,12 +7,12 @@ import pytest
 from django.conf import settings
 from django.contrib.staticfiles import finders
 from django.test import Client
-from django.urls import URLPattern, URLResolver, get_resolver
+from django.urls import get_resolver
 
 from annotator.pages.site import documents
 from annotator.pages.site import help as pages_of_help
 from annotator.pages.site.help import HELP_OF, NAMES, SECTIONS, help_page, link
-from tests.annotator.site.walking import ada, pages
+from tests.annotator.site.walking import ada, pages, routes
 from tests.cast import Cast
 
 __all__ = ["ada"]  # a fixture, used by its name
@@ -20,7 +20,7 @@ __all__ = ["ada"]  # a fixture, used by its name
 NO_PAGES = {  # files, parts of pages, answers to programs, and what leads elsewhere
     *("health", "ready", "metrics", "sign_out", "theme", "tour"),
     *("oidc_start", "oidc_back", "account_links"),
-    *("language", "words"),
+    *("language", "words", "judge_shell", "judge_worker"),
     *("backup_download", "bitext_sample", "release_download", "export_file"),
     *(
         "figure",
@@ -33,27 +33,23 @@ NO_PAGES = {  # files, parts of pages, answers to programs, and what leads elsew
     *("project_query_export", "query_export", "ledger_export", "campaign_table"),
     *("project_query_groups", "query_groups"),
     *("campaign_decisions", "campaign_items_table", "campaign_items_sample"),
-    *("campaign_timesheet", "campaign_participants", "campaign_machines_table"),
+    *("campaign_timesheet", "campaign_participants"),
     *("frozen_export", "report_export", "frozen_chart", "report_chart"),
+    "campaign_machines_table",
     *("agreement_line", "measured_needs", "report_fresh"),
 }
 FOR_PROGRAMMERS = {"README", "house"}
 
 
-def routes() -> set[str]:
+def names_of_pages() -> set[str]:
     """The names of all routes that are no call of the API."""
-    names = set()
-    for entry in get_resolver().url_patterns:
-        assert isinstance(entry, URLPattern) or str(entry.pattern) == "api/"
-        if isinstance(entry, URLResolver):
-            continue
-        assert entry.name, f"{entry.pattern} has no name"
-        names.add(entry.name)
-    return names | {"api_docs"}
+    pages = {a: name for a, name in routes(get_resolver()) if not a.startswith("api/")}
+    assert all(pages.values())
+    return {*pages.values(), "api_docs"}
 
 
 def test_every_page_has_its_help() -> None:
-    assert routes() - NO_PAGES == set(HELP_OF)
+    assert names_of_pages() - NO_PAGES == set(HELP_OF)
 
 
 @pytest.mark.parametrize("route", sorted(HELP_OF))

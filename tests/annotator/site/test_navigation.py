@@ -6,7 +6,7 @@ from django.test import Client
 
 from annotator import models
 from annotator.pages.site.navigation import SECTION_OF, SECTIONS
-from tests.annotator.site.walking import ada, first_part, pages, project_patterns
+from tests.annotator.site.walking import ada, first_part, pages, project_routes
 from tests.cast import Cast
 
 __all__ = ["ada"]  # a fixture, used by its name
@@ -22,7 +22,7 @@ FULL_SCREEN = {  # they need the whole window; their crumbs lead back
 
 
 def test_every_page_of_a_project_has_a_section() -> None:
-    assert {first_part(p) for p in project_patterns()} == set(SECTION_OF)
+    assert {first_part(route) for route, _ in project_routes()} == set(SECTION_OF)
 
 
 def test_every_page_has_one_navigation_with_one_current_entry(ada: Client) -> None:
