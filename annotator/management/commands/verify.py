@@ -1,17 +1,16 @@
-"""``gemel verify FILE``: whether a sealed release is unchanged. Needs no database."""
+"""``gemel verify FILE``: ``release verify``, in one word. Needs no database."""
 
-import json
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
-from core.errors import GemelError
+from annotator.management.engine import EngineCommand
 from core.releases.commands import verify
 
 
-class Command(BaseCommand):
-    requires_system_checks = []
+class Command(EngineCommand):
     help = verify.HELP
+    group = "release"
 
     def add_arguments(self, parser: CommandParser) -> None:
         verify.add_arguments(parser)
@@ -20,12 +19,4 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            results = verify.run(options, self.stderr.write)
-        except (GemelError, OSError) as error:
-            raise CommandError(str(error)) from error
-        if options["json"]:
-            self.stdout.write(json.dumps(results, ensure_ascii=False))
-            return
-        for line in verify.lines(results):
-            self.stdout.write(line)
+        super().handle(what="verify", **options)
