@@ -22,8 +22,8 @@ def bring_up_to_date() -> None:
     behind."""
     make_tables()
     executor = MigrationExecutor(connection)
-    behind = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    behind = behind or not tables.has_heads(connection)
+    steps = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    behind = bool(steps) or not tables.has_heads(connection)
     if behind and connection.vendor == "sqlite":
         call_command("migrate", verbosity=0, interactive=False)
     elif behind:

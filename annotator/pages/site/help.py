@@ -42,6 +42,7 @@ HELP_OF: dict[str, str] = {
     "projects": "projects#finding-your-way",
     "project_new": "projects#people-and-roles",
     "project": "projects#finding-your-way",
+    "learn": "projects#the-loop",
     "people": "projects#people-and-roles",
     "project_settings": "projects#settings-archive-deleting",
     "part_settings": "projects#settings-archive-deleting",

@@ -33,6 +33,7 @@ from annotator.models import (
     Role,
     ScoreRun,
 )
+from annotator.pages.site.learning import n_ready
 from annotator.services.campaigns import progress
 from annotator.services.parses import offered
 
@@ -278,15 +279,19 @@ def _learnt(
 ) -> Station:
     n = known["n_trees"] + sum(row.reviewed for row in corpora)
     own = sum(bool(one.owner) for one in offered.of_project(project))
-    models = known["n_weights"] + own
+    models, ready = known["n_weights"] + own, n_ready(project) if own else 0
+    figure = ngettext("%(n)s own model", "%(n)s own models", models) % {"n": models}
+    if ready:
+        text = ngettext("%(n)s parser to adopt", "%(n)s parsers to adopt", ready)
+        figure = text % {"n": ready}
     return Station(
         "learn",
         _("Learn"),
         _("retrain on corrections"),
-        _page(project, corpora, "parses"),
+        reverse("learn", args=[project.slug]),
         n,
         ngettext("correction", "corrections", n),
-        ngettext("%(n)s own model", "%(n)s own models", models) % {"n": models},
+        figure,
         _("better models"),
     )
 

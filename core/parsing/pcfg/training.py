@@ -20,7 +20,7 @@ from core.parsing.pcfg.folder import write_model
 from core.parsing.pcfg.grammar import TOP, Sample, sample_of, wanted
 from core.parsing.pcfg.model import GrammarModel, train
 from core.parsing.pcfg.parser import CAPABILITIES, ModelParser
-from core.protocols import Analysis, BackendInfo
+from core.protocols import Analysis, BackendInfo, ParserBackend
 
 MIN_TREES = 20
 MAX_TRAINED = 100  # tokens; longer trees teach nothing that shorter ones do not
@@ -42,9 +42,10 @@ class Examples:
 
 @dataclass(slots=True)
 class FoldScores:
-    """Sums over held-out sentences."""
+    """Sums over held-out sentences; ``each``: the brackets of each, in their order."""
 
     brackets: Parseval = field(default_factory=Parseval)
+    each: list[Parseval] = field(default_factory=list)
     right_tags: int = 0
     tokens: int = 0
 
@@ -96,7 +97,7 @@ def cross_validated(
     samples, scores = examples.samples, FoldScores()
     for fold in range(folds):
         rest = [one for k, one in enumerate(samples) if k % folds != fold]
-        held = [samples[k] for k in _held(len(samples), fold, folds, at_most)]
+        held = _held_samples(examples, fold, folds, at_most)
         parser = parser_of(rest)
         for begin in range(0, len(held), BATCH):
             part = held[begin : begin + BATCH]
@@ -109,7 +110,7 @@ def parser_of(samples: Sequence[Sample]) -> ModelParser:
     return ModelParser(train(samples), _info())
 
 
-def scored(parser: ModelParser, held: Sequence[Sample]) -> FoldScores:
+def scored(parser: ParserBackend, held: Sequence[Sample]) -> FoldScores:
     """The parser's trees of the samples' words against the samples'."""
     scores = FoldScores()
     _score(parser, held, scores)
@@ -120,6 +121,19 @@ def n_scored(examples: Examples, *, folds: int = 5, at_most: int = 0) -> int:
     """The number of sentences that ``cross_validated`` parses."""
     n = len(examples.samples)
     return sum(len(_held(n, fold, folds, at_most)) for fold in range(folds))
+
+
+def held_back(examples: Examples, *, folds: int = 5, at_most: int = 0) -> list[Sample]:
+    """The sentences that ``cross_validated`` parses, in the same order."""
+    parts = (_held_samples(examples, fold, folds, at_most) for fold in range(folds))
+    return [one for part in parts for one in part]
+
+
+def _held_samples(
+    examples: Examples, fold: int, folds: int, at_most: int
+) -> list[Sample]:
+    samples = examples.samples
+    return [samples[k] for k in _held(len(samples), fold, folds, at_most)]
 
 
 def _held(n: int, fold: int, folds: int, at_most: int) -> range:
@@ -139,13 +153,15 @@ def write(out: Path, examples: Examples, facts: dict[str, Any]) -> GrammarModel:
     return model
 
 
-def _score(parser: ModelParser, held: Sequence[Sample], scores: FoldScores) -> None:
+def _score(parser: ParserBackend, held: Sequence[Sample], scores: FoldScores) -> None:
     sentences = [Sentence.of([w.word for w in one.leaves()]) for one in held]
-    answers = parser.analyse(sentences, want=CAPABILITIES)
+    want = CAPABILITIES & parser.info.capabilities
+    answers = parser.analyse(sentences, want=want)
     for one, answer in zip(held, answers, strict=True):
         gold = tree_of(one)
         ranked = trees_of(answer, 1) if isinstance(answer, Analysis) else []
-        scores.brackets += compare(gold, ranked[0][1] if ranked else None)
+        scores.each.append(compare(gold, ranked[0][1] if ranked else None))
+        scores.brackets += scores.each[-1]
         tags = answer.xpos if isinstance(answer, Analysis) else ()
         scores.right_tags += sum(a == b for a, b in zip(tags, gold.tags, strict=False))
         scores.tokens += gold.n_tokens
