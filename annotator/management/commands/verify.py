@@ -1,8 +1,7 @@
 """``gemel verify FILE``: ``release verify``, in one word. Needs no database."""
 
+from argparse import ArgumentParser
 from typing import Any
-
-from django.core.management.base import CommandParser
 
 from annotator.management.engine import EngineCommand
 from core.releases.commands import verify
@@ -12,7 +11,7 @@ class Command(EngineCommand):
     help = verify.HELP
     group = "release"
 
-    def add_arguments(self, parser: CommandParser) -> None:
+    def add_arguments(self, parser: ArgumentParser) -> None:
         verify.add_arguments(parser)
         parser.add_argument(
             "--json", action="store_true", help="print JSON instead of a table"
