@@ -1,7 +1,7 @@
 """Splitting and joining words of a dependency tree, with its token lines renumbered.
 
-Operations as in ``core.trees.arcs``. Both are undone by the lines of before. Heads,
-enhanced dependencies, ranges and empty nodes keep the words that they are about.
+Operations as in ``core.trees.arcs``. Heads, enhanced dependencies, ranges and empty
+nodes keep the words that they are about.
 """
 
 from collections.abc import Mapping
@@ -58,9 +58,6 @@ class SplitWord:
         row[MISC] = "SpaceAfter=No" if is_one else "_"
         return ArcsEdited(_lines([*rows[: at + 1], new, *rows[at + 1 :]]), self.token)
 
-    def inverse(self, tree: Arcs) -> "Restore":
-        return Restore(tree.lines)
-
     def to_json(self) -> dict[str, Any]:
         fields = {"op": self.op, "token": self.token, "forms": list(self.forms)}
         return fields | {"relation": self.relation}
@@ -98,10 +95,6 @@ class JoinWords:
                 rows.append(row)
         return ArcsEdited(_lines(_renumbered(rows, _Shift(n, -1))), self.token)
 
-    def inverse(self, tree: Arcs) -> "Restore":
-        self._words(tree)
-        return Restore(tree.lines)
-
     def to_json(self) -> dict[str, Any]:
         return {"op": self.op, "token": self.token, "form": self.form}
 
@@ -114,8 +107,7 @@ class JoinWords:
         if heads[b] != a and heads[a] != b and heads[a] != heads[b]:
             raise InvalidValue(
                 f"Neither of “{words[a]}” and “{words[b]}” depends on the other, and "
-                "they do not "
-                "share a head: attach one to the other first."
+                "they do not share a head: attach one to the other first."
             )
         for row in _rows(tree):
             if "." in row[ID] and int(row[ID].split(".")[0]) == a + 1:
@@ -130,30 +122,6 @@ class JoinWords:
                         f"multiword token “{row[FORM]}”."
                     )
         return words[a], words[b]
-
-
-@dataclass(frozen=True, slots=True)
-class Restore:
-    """The lines of before, on the words of before."""
-
-    op: ClassVar[str] = "restore"
-    lines: str
-
-    @classmethod
-    def read(cls, sent: Mapping[str, Any]) -> "Restore":
-        """As ``SplitWord.read``."""
-        return cls(str(sent["lines"]))
-
-    def on(self, tree: Arcs) -> ArcsEdited:
-        new = Arcs(self.lines)
-        pairs = enumerate(zip(tree.words, new.words, strict=False))
-        return ArcsEdited(new, next((i for i, (a, b) in pairs if a != b), 0))
-
-    def inverse(self, tree: Arcs) -> "Restore":
-        return Restore(tree.lines)
-
-    def to_json(self) -> dict[str, Any]:
-        return {"op": self.op, "lines": self.lines}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """A person's operations on a dependency tree: one frozen value each.
 
 The tree is kept as its CoNLL-U token lines, so that what is not touched stays as it
-came: lemmas, features, enhanced dependencies, ranges and empty nodes. As in
-``core.trees.editing``, an operation is undone by the inverse of the tree before it.
+came: lemmas, features, enhanced dependencies, ranges and empty nodes. ``Restore``, the
+lines of before, undoes any operation.
 Words count from 0, and the head of the root is -1, as in ``core.data.deps``.
 """
 
@@ -15,7 +15,7 @@ from core.data.tokens import Token
 from core.errors import FormatError, InvalidValue
 from core.formats import conllu
 from core.trees.arc_lines import ID, Arcs, ArcsEdit, ArcsEdited, checked_relation
-from core.trees.arc_splitting import JoinWords, Restore, SplitWord
+from core.trees.arc_splitting import JoinWords, SplitWord
 from core.trees.words import checked_form
 
 
@@ -38,13 +38,6 @@ class Attach:
         for root in self._former_roots(tree):
             edited = edited.with_arc(root, self.token, "dep")
         return ArcsEdited(edited, self.token)
-
-    def inverse(self, tree: Arcs) -> "Attach | Replace":
-        _check(tree, self.token)
-        if self._former_roots(tree):
-            return Replace(tree.lines)
-        deps = tree.deps
-        return Attach(self.token, deps.heads[self.token], deps.labels[self.token])
 
     def _former_roots(self, tree: Arcs) -> list[int]:
         heads = tree.deps.heads if self.head == ROOT else ()
@@ -69,10 +62,6 @@ class Relation:
         edited = tree.with_arc(self.token, head, checked_relation(self.relation))
         return ArcsEdited(edited, self.token)
 
-    def inverse(self, tree: Arcs) -> "Relation":
-        _check(tree, self.token)
-        return Relation(self.token, tree.deps.labels[self.token])
-
     def to_json(self) -> dict[str, Any]:
         return {"op": self.op, "token": self.token, "relation": self.relation}
 
@@ -90,11 +79,20 @@ class Replace:
             raise InvalidValue("These lines belong to other words.")
         return ArcsEdited(new, 0)
 
-    def inverse(self, tree: Arcs) -> "Replace":
-        return Replace(tree.lines)
-
     def to_json(self) -> dict[str, Any]:
         return {"op": self.op, "lines": self.lines}
+
+
+@dataclass(frozen=True, slots=True)
+class Restore(Replace):
+    """The lines of before, on the words of before."""
+
+    op: ClassVar[str] = "restore"
+
+    def on(self, tree: Arcs) -> ArcsEdited:
+        new = Arcs(self.lines)
+        pairs = enumerate(zip(tree.words, new.words, strict=False))
+        return ArcsEdited(new, next((i for i, (a, b) in pairs if a != b), 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +107,6 @@ class Retype:
         _check(tree, self.token)
         edited = tree.with_forms({self.token: checked_form(self.form)})
         return ArcsEdited(edited, self.token)
-
-    def inverse(self, tree: Arcs) -> "Retype":
-        _check(tree, self.token)
-        return Retype(self.token, tree.words[self.token])
 
     def to_json(self) -> dict[str, Any]:
         return {"op": self.op, "token": self.token, "form": self.form}
@@ -132,10 +126,6 @@ class Field:
         edited = tree.with_field(self.token, self.column, self.value.strip())
         return ArcsEdited(edited, self.token)
 
-    def inverse(self, tree: Arcs) -> "Field":
-        _check(tree, self.token)
-        return Field(self.token, self.column, tree.field(self.token, self.column))
-
     def to_json(self) -> dict[str, Any]:
         what = {"column": self.column, "value": self.value}
         return {"op": self.op, "token": self.token, **what}
@@ -154,7 +144,7 @@ OPS: dict[str, Read] = {
     "retype": lambda sent: Retype(int(sent["token"]), str(sent["form"])),
     "split": SplitWord.read,
     "join": JoinWords.read,
-    "restore": Restore.read,
+    "restore": lambda sent: Restore(str(sent["lines"])),
 }
 
 

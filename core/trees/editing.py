@@ -1,10 +1,8 @@
 """A person's operations on a constituency tree: one frozen value each.
 
-Every operation is done by ``on`` and undone by the one ``inverse`` gives, which
-is asked of the tree before: ``op.inverse(tree).on(op.on(tree).tree).tree == tree``.
 Words stay where they are, but for ``Split`` and ``Join``, and but for ``Retype`` what
 they are; a tree whose brackets a line can hold stays one, but for a ``Move`` that may
-make a gap.
+make a gap. ``Restore``, the tree of before, undoes any operation.
 Nodes are preorder numbers of the tree that the operation is done to.
 """
 
@@ -19,6 +17,7 @@ from core.trees.splitting import Join, Split
 from core.trees.stepping import (
     Edited,
     Replace,
+    Restore,
     TreeEdit,
     built,
     check_node,
@@ -26,7 +25,6 @@ from core.trees.stepping import (
     children_of,
     is_in_order,
     settled,
-    way_back,
 )
 from core.trees.words import checked_form, with_forms
 
@@ -46,10 +44,6 @@ class Relabel:
         new = Tree(tuple(labels), tree.parents, tree.tokens, tree.forms, tree.edges)
         return Edited(new, {v: v for v in range(len(tree))}, self.node)
 
-    def inverse(self, tree: Tree) -> "Relabel":
-        check_node(tree, self.node)
-        return Relabel(self.node, tree.labels[self.node])
-
     def to_json(self) -> dict[str, Any]:
         return {"op": self.op, "node": self.node, "label": self.label}
 
@@ -68,12 +62,6 @@ class RelabelAll:
         for node, label in self.labels:
             new = Relabel(node, label).on(new).tree
         return Edited(new, {v: v for v in range(len(tree))}, self.labels[0][0])
-
-    def inverse(self, tree: Tree) -> "RelabelAll":
-        for node, _ in self.labels:
-            check_node(tree, node)
-        former = {node: tree.labels[node] for node, _ in self.labels}
-        return RelabelAll(tuple(former.items()))
 
     def to_json(self) -> dict[str, Any]:
         return {"op": self.op, "labels": [list(one) for one in self.labels]}
@@ -102,10 +90,6 @@ class Insert:
             children[mother][i:j] = [new]
             root = 0
         return built(tree, children, root, new, new=[(label, self.edge)])
-
-    def inverse(self, tree: Tree) -> "Delete":
-        self._place(tree)
-        return Delete(self.first)  # in preorder the new node comes just before
 
     def to_json(self) -> dict[str, Any]:
         fields = {"op": self.op, "first": self.first, "last": self.last}
@@ -144,16 +128,6 @@ class Delete:
         at = children[mother].index(self.node)
         children[mother][at : at + 1] = below
         return settled(built(tree, children, 0, below[0] if below else mother))
-
-    def inverse(self, tree: Tree) -> TreeEdit:
-        after = self.on(tree).tree
-        below = tree.children[self.node]
-        if not below:
-            return Replace(tree)
-        edge = tree.edges[self.node] if tree.edges else ""
-        # without the node, all that follows it in preorder counts one less
-        back = Insert(below[0] - 1, below[-1] - 1, tree.labels[self.node], edge)
-        return way_back(tree, after, back)
 
     def to_json(self) -> dict[str, Any]:
         return {"op": self.op, "node": self.node}
@@ -203,17 +177,6 @@ class Move:
     def makes_gap(self, tree: Tree) -> bool:
         """Whether a tree without gaps would have one; raises InvalidValue."""
         return is_in_order(tree) and not is_in_order(settled(self._moved(tree)).tree)
-
-    def inverse(self, tree: Tree) -> TreeEdit:
-        edited = self.on(tree)
-        mother, run = tree.parents[self.node], self._run(tree)
-        if mother not in edited.moved:  # it was tidied away
-            return Replace(tree)
-        at = tree.children[mother].index(self.node)
-        gap = is_in_order(edited.tree) and not is_in_order(tree)
-        last = edited.moved[run[-1]] if len(run) > 1 else None
-        back = Move(edited.moved[self.node], edited.moved[mother], at, gap, last)
-        return way_back(tree, edited.tree, back)
 
     def to_json(self) -> dict[str, Any]:
         optional = {"at": self.at, "gap": self.gap or None, "last": self.last}
@@ -300,10 +263,6 @@ class EdgeLabel:
         new = Tree(tree.labels, tree.parents, tree.tokens, tree.forms, edged)
         return Edited(new, {v: v for v in range(len(tree))}, self.node)
 
-    def inverse(self, tree: Tree) -> "EdgeLabel":
-        check_node(tree, self.node)
-        return EdgeLabel(self.node, tree.edges[self.node] if tree.edges else "")
-
     def to_json(self) -> dict[str, Any]:
         return {"op": self.op, "node": self.node, "edge": self.edge}
 
@@ -329,10 +288,6 @@ class Trace:
         children.append([])
         return built(tree, children, 0, len(tree), new=[(texts[0], "")], form=texts[1])
 
-    def inverse(self, tree: Tree) -> TreeEdit:
-        made = self.on(tree)
-        return way_back(tree, made.tree, Delete(made.at))
-
     def to_json(self) -> dict[str, Any]:
         after = {"after": True} if self.after else {}
         texts = {"form": self.form, "label": self.label}
@@ -351,10 +306,6 @@ class Retype:
         self._check(tree)
         new = with_forms(tree, {self.token: checked_form(self.form)})
         return Edited(new, {v: v for v in range(len(tree))}, tree.leaf_of[self.token])
-
-    def inverse(self, tree: Tree) -> "Retype":
-        self._check(tree)
-        return Retype(self.token, tree.words[self.token])
 
     def to_json(self) -> dict[str, Any]:
         return {"op": self.op, "token": self.token, "form": self.form}
@@ -393,6 +344,7 @@ OPS: dict[str, Read] = {
         sent.get("after") is True,
     ),
     "replace": Replace.read,
+    "restore": Restore.read,
     "retype": lambda sent: Retype(int(sent["token"]), str(sent["form"])),
     "split": Split.read,
     "join": Join.read,

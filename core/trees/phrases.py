@@ -1,25 +1,23 @@
 """Splitting and joining phrases of a constituency tree.
 
-Operations as in ``core.trees.editing``: one split is joined by the inverse, and the
-other way round. Children stay in their order, and words where they are.
+Operations as in ``core.trees.editing``. Children stay in their order, and words where
+they are.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import Any, ClassVar
 
 from core.data.tree import Tree
 from core.errors import InvalidValue
 from core.trees.stepping import (
     Edited,
-    TreeEdit,
     built,
     check_node,
     checked_label,
     children_of,
     settled,
-    way_back,
 )
 
 
@@ -63,16 +61,6 @@ class SplitPhrase:
         first = _named(tree, v, labels[0], edged[0])
         new = list(zip(labels[1:], edged[1:], strict=True))
         return settled(built(first, children + parts[1:], 0, v, new=new))
-
-    def inverse(self, tree: Tree) -> TreeEdit:
-        edited = self.on(tree)
-        v, after = edited.at, edited.tree
-        siblings = after.children[after.parents[v]]
-        place = siblings.index(v)
-        last = siblings[place : place + len(self.at) + 1][-1]
-        edge = tree.edges[self.node] if tree.edges else ""
-        back = JoinPhrases(v, last, tree.labels[self.node], edge)
-        return way_back(tree, after, back)
 
     def to_json(self) -> dict[str, Any]:
         named = {"labels": self.labels, "edges": self.edges}
@@ -137,14 +125,6 @@ class JoinPhrases:
         siblings[at : at + len(joined)] = [self.first]
         return settled(built(named, children, 0, self.first))
 
-    def inverse(self, tree: Tree) -> TreeEdit:
-        edited, joined = self.on(tree), self._siblings(tree)
-        at = tuple(accumulate(len(tree.children[v]) for v in joined[:-1]))
-        edges = tree.edges or ("",) * len(tree)
-        labels = tuple(tree.labels[v] for v in joined)
-        back = SplitPhrase(edited.at, at, labels, tuple(edges[v] for v in joined))
-        return way_back(tree, edited.tree, back)
-
     def to_json(self) -> dict[str, Any]:
         named = {"label": self.label, "edge": self.edge}
         more = {name: text for name, text in named.items() if text is not None}
@@ -166,8 +146,7 @@ class JoinPhrases:
         if word is not None:
             raise InvalidValue(
                 f"“{tree.forms[word]}” is a word, and only phrases can be joined: add "
-                "a phrase "
-                "over it first, or move it."
+                "a phrase over it first, or move it."
             )
         return joined
 

@@ -1,7 +1,7 @@
 """Splitting and joining words of a constituency tree; later words change position.
 
-Operations as in ``core.trees.editing``: one split in two is joined by the inverse, and
-the other way round; ``Edited.moved`` leaves out the second leaf, which comes or goes.
+Operations as in ``core.trees.editing``; ``Edited.moved`` leaves out the second leaf,
+which comes or goes.
 """
 
 from collections.abc import Mapping
@@ -49,11 +49,6 @@ class Split:
             edges if any(edges) else (),
         )
         return Edited(made, {u: u + (u > v) for u in range(len(tree))}, v)
-
-    def inverse(self, tree: Tree) -> "Join":
-        v = self._leaf(tree)
-        edge = tree.edges[v] if tree.edges else ""
-        return Join(self.token, tree.forms[v], tree.labels[v], edge)
 
     def to_json(self) -> dict[str, Any]:
         named = {"tags": self.tags, "edges": self.edges}
@@ -108,13 +103,6 @@ class Join:
         stay = (u for u in range(len(tree)) if u != v + 1)
         return Edited(made, {u: u - (u > v) for u in stay}, v)
 
-    def inverse(self, tree: Tree) -> Split:
-        v = self._leaf(tree)
-        forms = tree.forms[v], tree.forms[v + 1]
-        tags = tree.labels[v], tree.labels[v + 1]
-        edges = (tree.edges[v], tree.edges[v + 1]) if tree.edges else ("", "")
-        return Split(self.token, forms, tags, edges)
-
     def to_json(self) -> dict[str, Any]:
         named = {"tag": self.tag, "edge": self.edge}
         more = {name: text for name, text in named.items() if text is not None}
@@ -126,14 +114,12 @@ class Join:
         if tree.parents[v] != tree.parents[w]:
             raise InvalidValue(
                 f"“{tree.forms[v]}” and “{tree.forms[w]}” have different parents: move "
-                "one next to "
-                "the other first, or delete the phrase between them."
+                "one next to the other first, or delete the phrase between them."
             )
         if w != v + 1:
             raise InvalidValue(
                 f"“{tree.forms[v]}” and “{tree.forms[w]}” are not next to each other: "
-                "an empty "
-                "element is between them."
+                "an empty element is between them."
             )
         return v
 

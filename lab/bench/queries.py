@@ -22,6 +22,14 @@ QUERIES = (
     "[deprel=nsubj:pass] ~ [deprel=nsubj]", "[upos=VERB] -[obj]-> [lemma=bun]",
     "[upos=VERB] -[obj]-> [lemma=door]",
 )  # fmt: skip
+OTHERS = (
+    "NN ># NP", "VP <<# VBD", "VBD $. (NP $. PP)", "NP $ (PP $ NP)",
+    "NP ^[gold] NP", "NP ^[arcs] [deprel=obj]", "[deprel=obj] ^[tree] NP",
+    "NP !^[arcs] [deprel=obj]", "[upos=NOUN]=n -[]-> [lemma==n]",
+    "[]=n .. [upos=NOUN & lemma!==n]",
+)  # fmt: skip
+"""Next to the relations of NP and PP: heads, sisters in a row, other trees, words that
+agree."""
 WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in "lmnrst"]
 RULES = {
     "S": (("NP", "VP"), ("NP", "VP", "PP"), ("PP", "NP", "VP")),
@@ -55,6 +63,7 @@ def main() -> None:
     relations = [
         f"NP {op.replace('N', '1')} PP" for op in RELATIONS if op[0] in "<>.,$=:"
     ]
+    relations += OTHERS
     for query in relations if args.relations else QUERIES:
         print(json.dumps(asked(corpus, query)), flush=True)
 

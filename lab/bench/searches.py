@@ -158,24 +158,26 @@ def category(label: str) -> str:
 
 def obliques(source: Source) -> Counter[str]:
     """Return the mothers of PPs headed, among the arcs, by an oblique."""
-    by_form = {" ".join(w.form for w in words): words for words in source.sentences}
+    by_form: dict[str, list[Sequence[Word]]] = {}
+    for words in source.sentences:
+        by_form.setdefault(" ".join(w.form for w in words), []).append(words)
     counter: Counter[str] = Counter()
     for tree in source.trees:
-        words = by_form.get(" ".join(map(plain, tree.leaves())))
-        places = tree.treepositions("leaves") if words else []
-        for pp in tree.subtrees(lambda t: category(t.label()) == "PP") if words else ():
+        words = by_form[plain(" ".join(tree.leaves()))].pop(0)
+        places = tree.treepositions("leaves")
+        for pp in tree.subtrees(lambda t: category(t.label()) == "PP"):
             at = pp.treeposition()
             inside = [n for n, p in enumerate(places, 1) if p[: len(at)] == at]
             if any(
                 w.deprel == "obl" and w.at in inside and w.head not in inside
-                for w in words or ()
+                for w in words
             ):
                 counter[pp.parent().label()] += 1
     return counter
 
 
-def plain(word: str) -> str:
-    return {"-LRB-": "(", "-RRB-": ")"}.get(word, word)
+def plain(text: str) -> str:
+    return text.replace("-LRB-", "(").replace("-RRB-", ")")
 
 
 SEARCHES: tuple[tuple[str, str, Recount], ...] = (

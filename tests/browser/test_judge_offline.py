@@ -390,3 +390,41 @@ def test_two_tabs_show_both_answers_and_let_one_choose(open_page, people) -> Non
     wait_saved(two)
     stored = Judgment.objects.get(state="done")
     assert (stored.values, stored.revision) == ({"meaning": 2, "grammar": 2}, 2)
+
+
+def test_a_session_that_ended_meanwhile_is_renewed_over_the_kept_page(
+    open_page, people, check_axe
+) -> None:
+    page = start(open_page, people, campaign(people, n=20))
+    offline_ready(page)
+    page.context.set_offline(True)
+    page.reload()
+    answer(page, 1)
+    page.context.clear_cookies()
+    page.context.set_offline(False)
+    dialog = page.locator("#sign-in-dialog")
+    expect(dialog).to_be_visible()
+    expect(dialog.get_by_label("Name")).to_have_value("bob")
+    check_axe(page)
+    page.keyboard.type(PASSWORD)
+    page.keyboard.press("Enter")
+    expect(dialog).to_be_hidden()
+    wait_done(page, 1)
+
+
+def test_a_server_that_is_away_behind_its_proxy_is_no_network(
+    open_page, people
+) -> None:
+    page = start(open_page, people, campaign(people, n=20))
+    offline_ready(page)
+    page.context.route("**/p/**", lambda route: route.fulfill(status=502, body="away"))
+    page.context.route(
+        "**/api/**", lambda route: route.fulfill(status=502, body="away")
+    )
+    page.reload()
+    expect(page.locator("#chip")).to_have_text("No network: the items on this device")
+    answer(page, 1)
+    expect(page.locator("#count")).to_have_text("Item 2 of 20")
+    page.context.unroute("**/p/**")
+    page.context.unroute("**/api/**")
+    wait_done(page, 1)

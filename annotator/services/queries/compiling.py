@@ -47,17 +47,22 @@ _DOWN = {
     "<+(C)": "{b}.pre > {a}.pre AND {b}.pre <= {a}.last",
 }
 """B below A; ``n`` is a whole number that the parser has read."""
+_SISTERS = "{a}.parent >= 0 AND {b}.parent = {a}.parent AND {b}.pre > {a}.parent"
+"""Sisters; a range of the primary key, so that no whole tree is read for each node."""
+_END = (
+    "(SELECT m.last FROM search_node m WHERE m.tree = {a}.tree AND m.pre = {a}.parent)"
+)
 _BESIDE = {
     "<<<": "{b}.pre > {a}.pre AND {b}.pre <= {a}.last AND {b}.kids = 0",
     ".": "{b}.lo = {a}.hi",
     ",": "{a}.lo = {b}.hi",
     "..": "{b}.lo >= {a}.hi",
     ",,": "{a}.lo >= {b}.hi",
-    "$": "{a}.parent >= 0 AND {b}.parent = {a}.parent AND {b}.pre <> {a}.pre",
-    "$.": "{a}.parent >= 0 AND {b}.parent = {a}.parent AND {b}.ord = {a}.ord + 1",
-    "$,": "{a}.parent >= 0 AND {b}.parent = {a}.parent AND {b}.ord = {a}.ord - 1",
-    "$..": "{a}.parent >= 0 AND {b}.parent = {a}.parent AND {b}.ord > {a}.ord",
-    "$,,": "{a}.parent >= 0 AND {b}.parent = {a}.parent AND {b}.ord < {a}.ord",
+    "$": f"{_SISTERS} AND {{b}}.pre <> {{a}}.pre AND {{b}}.pre <= {_END}",
+    "$.": f"{_SISTERS} AND {{b}}.pre = {{a}}.last + 1",
+    "$,": f"{_SISTERS} AND {{b}}.pre < {{a}}.pre AND {{b}}.ord = {{a}}.ord - 1",
+    "$..": f"{_SISTERS} AND {{b}}.pre > {{a}}.last AND {{b}}.pre <= {_END}",
+    "$,,": f"{_SISTERS} AND {{b}}.pre < {{a}}.pre",
     "==": "{b}.pre = {a}.pre",
     ":": "1 = 1",
 }

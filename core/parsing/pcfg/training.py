@@ -17,7 +17,7 @@ from core.data.tree import Tree, TreeBuilder
 from core.errors import InvalidValue
 from core.forests.kbest import trees_of
 from core.parsing.pcfg.folder import write_model
-from core.parsing.pcfg.grammar import TOP, Method, Sample, sample_of, wanted
+from core.parsing.pcfg.grammar import TOP, Sample, sample_of, wanted
 from core.parsing.pcfg.model import GrammarModel, train
 from core.parsing.pcfg.parser import CAPABILITIES, ModelParser
 from core.protocols import Analysis, BackendInfo, ParserBackend
@@ -25,7 +25,6 @@ from core.protocols import Analysis, BackendInfo, ParserBackend
 MIN_TREES = 20
 MAX_TRAINED = 100  # tokens; longer trees teach nothing that shorter ones do not
 BATCH = 16
-METHOD = Method()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +87,6 @@ def cross_validated(
     *,
     folds: int = 5,
     at_most: int = 0,
-    method: Method = METHOD,
 ) -> Iterator[tuple[int, FoldScores]]:
     """Parse every sentence with a grammar of the other folds; running totals.
 
@@ -100,16 +98,16 @@ def cross_validated(
     for fold in range(folds):
         rest = [one for k, one in enumerate(samples) if k % folds != fold]
         held = _held_samples(examples, fold, folds, at_most)
-        parser = parser_of(rest, method)
+        parser = parser_of(rest)
         for begin in range(0, len(held), BATCH):
             part = held[begin : begin + BATCH]
             _score(parser, part, scores)
             yield len(part), scores
 
 
-def parser_of(samples: Sequence[Sample], method: Method = METHOD) -> ModelParser:
+def parser_of(samples: Sequence[Sample]) -> ModelParser:
     """A parser trained on the samples, for as long as it is needed."""
-    return ModelParser(train(samples, method), _info())
+    return ModelParser(train(samples), _info())
 
 
 def scored(parser: ParserBackend, held: Sequence[Sample]) -> FoldScores:
@@ -143,18 +141,12 @@ def _held(n: int, fold: int, folds: int, at_most: int) -> range:
     return range(fold, n, folds)[::step]
 
 
-def write(
-    out: Path,
-    examples: Examples,
-    facts: dict[str, Any],
-    *,
-    method: Method = METHOD,
-) -> GrammarModel:
+def write(out: Path, examples: Examples, facts: dict[str, Any]) -> GrammarModel:
     """Train on all examples and write the folder ``out``; the model.
 
     ``facts``: name, version, languages, licence, scores … for the manifest.
     """
-    model = train(examples.samples, method)
+    model = train(examples.samples)
     data = {"trees": len(examples.samples), "tokens": examples.n_tokens}
     data |= {"left_out": examples.left_out, "made_continuous": examples.raised}
     write_model(out, model, {"data": data, **facts})

@@ -29,6 +29,14 @@ function cells(...texts) {
   return row;
 }
 
+// On the chip; `brief`: what a narrow screen shows in its place.
+export function say(text, kind = "", brief = text) {
+  const chip = document.getElementById("chip");
+  chip.textContent = chip.title = text;
+  chip.className = `chip ${kind}`;
+  chip.dataset.brief = brief;
+}
+
 export function makeNotice({ look, offerSkipped }) {
   const place = document.getElementById("notice");
   const told = document.getElementById("feedback");

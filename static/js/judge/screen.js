@@ -7,10 +7,10 @@ import { forgetOthers, keepShell, openHand, remember, remembered } from "./devic
 import { askConflict, askFlag, askSettings, askSkip, isNew, nameKeys, showGuideline, showHelp } from "./dialogs.js";
 import { makeDrafts } from "./drafts.js";
 import { byCode, makeHand } from "./hand.js";
+import { makeNotice, say } from "./notice.js";
 import { isSignedOut, send } from "./http.js";
 import { listen } from "./keys.js";
 import { makeMessages } from "./messages.js";
-import { makeNotice } from "./notice.js";
 import { makeOutbox } from "./outbox.js";
 import { counted, makeProgress, makeStretch, midnight } from "./progress.js";
 import { openStore } from "./store.js";
@@ -22,7 +22,6 @@ const RETRY_MS = 15_000;
 const config = JSON.parse(document.getElementById("judge-config").textContent);
 const isShell = !config.shell; // this page came from this device, which knows for whom
 if (isShell) document.documentElement.dataset.user = config.user = remembered();
-const chip = document.getElementById("chip");
 const progress = makeProgress();
 const stretch = makeStretch(config.user);
 const card = makeCard(config.scales);
@@ -45,12 +44,6 @@ let grace = 0;
 let outbox;
 
 const keys = () => ({ ...config.keys, ...preference.keys });
-// `brief`: what a narrow screen shows in its place.
-const say = (text, kind = "", brief = text) => {
-  chip.textContent = chip.title = text;
-  chip.className = `chip ${kind}`;
-  chip.dataset.brief = brief;
-};
 const unsentWords = (n) => fill(gettext("%(n)s unsent"), { n });
 const time = () => new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 
@@ -94,7 +87,7 @@ async function look() {
   }
   desk = answer.body;
   isAway = hand.isDry = false;
-  kept.fill({ desk: { ...desk, next: [], recent: [], preference }, ...byCode(desk.next.filter((one) => !outbox.holds(one.code))) });
+  kept.fill({ desk: { ...desk, next: [], recent: [], messages: [], preference }, ...byCode(desk.next.filter((one) => !outbox.holds(one.code))) });
   addDone(outbox.uncounted(new Set(desk.recent.map((one) => one.code))));
   hand.heard(desk.status);
   hand.fill(desk.next); // all that are one's own

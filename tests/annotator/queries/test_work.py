@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 
 from annotator.models import Corpus, Origin, Parse, Sentence
-from annotator.services.queries import running
+from annotator.services.queries import index, running
 from core.data.tree import Tree
 from core.formats import ptb
 from tests import cast as people
@@ -72,8 +72,25 @@ def test_each_relation_is_counted_whole_with_little_work(
         assert steps <= RATIO * max(plain[0], 1), text
 
 
-def measured(corpus: Corpus, text: str) -> tuple[int, running.MatchCounts]:
-    """Thousands of steps of SQLite's machine (0 elsewhere), and what is counted."""
+@pytest.mark.parametrize("op", ["$.", "$,", "$,,"])
+def test_sisters_of_sisters_are_found_without_reading_whole_trees(
+    cast: Cast, op: str
+) -> None:
+    corpus = people.corpus(cast.project, "Long")
+    flat = "(S (NP (NN a)) (VBD b) (NP (NN c)) (NP (NN d)) (PP (IN e) (NP (NN f))))"
+    text = f"(S {' '.join([flat] * 12)})"
+    people.parse(people.sentence(corpus, people.ptb_words(text)), text)
+    index.catch_up([corpus.pk])
+    plain = measured(corpus, "__ < (__ < NN|NP|S)", steps=50)[0]
+    steps, counts = measured(corpus, f"__ {op} (__ {op} NN|NP|S)", steps=50)
+    assert counts.is_whole
+    assert steps <= RATIO * max(plain, 1)
+
+
+def measured(
+    corpus: Corpus, text: str, steps: int = STEPS
+) -> tuple[int, running.MatchCounts]:
+    """So many ``steps`` of SQLite's machine (0 elsewhere), and what is counted."""
     search = running.search(text, [corpus], None)
     calls = 0
 
@@ -85,9 +102,9 @@ def measured(corpus: Corpus, text: str) -> tuple[int, running.MatchCounts]:
     if connection.vendor != "sqlite":
         return 0, search.counts()
     body = search._body(corpus)
-    connection.connection.set_progress_handler(counted, STEPS)
+    connection.connection.set_progress_handler(counted, steps)
     try:
         running._rows(f"SELECT COUNT(*) {body.sql}", body.params)
     finally:
-        connection.connection.set_progress_handler(None, STEPS)
+        connection.connection.set_progress_handler(None, steps)
     return calls, search.counts()
