@@ -41,8 +41,7 @@ def require(more: int = 0) -> None:
     if free - more / 2**20 < settings.MIN_FREE_MB:
         raise NoSpace(
             f"The disk of the server has {free:.0f} MB left; {settings.MIN_FREE_MB} MB "
-            "are "
-            "reserved for people's work (GEMEL_MIN_FREE_MB). Free some space and try "
-            "again.",
+            "are reserved for people's work (GEMEL_MIN_FREE_MB). Free some space and "
+            "try again.",
             free_mb=int(free),
         )

@@ -70,8 +70,7 @@ def metrics_token() -> str:
     if token and (len(token) < 20 or len(set(token)) < 8):
         raise ImproperlyConfigured(
             "GEMEL_METRICS_TOKEN is too easy to guess: use 20 or more random "
-            "characters, for "
-            "example from `openssl rand -hex 20`."
+            "characters, for example from `openssl rand -hex 20`."
         )
     return token
 
@@ -197,8 +196,7 @@ def _filter() -> str:
     if "%(name)s" not in wanted or not wanted.startswith("("):
         raise ImproperlyConfigured(
             f"GEMEL_LDAP_FILTER={wanted!r}: write a filter with %(name)s in place of "
-            "the name, "
-            "such as (uid=%(name)s)"
+            "the name, such as (uid=%(name)s)"
         )
     return wanted
 
@@ -301,9 +299,8 @@ def secret_key(home: Path) -> str:
     if len(key) < 40 or len(set(key)) < MIN_SIGNS or is_known:
         raise ImproperlyConfigured(
             "GEMEL_SECRET_KEY is short, well known or has few different characters: "
-            "unset it (a "
-            "key is created for you) or use the output of: python -c 'import secrets; "
-            "print(secrets.token_urlsafe(50))'"
+            "unset it (a key is created for you) or use the output of: python -c "
+            "'import secrets; print(secrets.token_urlsafe(50))'"
         )
     return key
 

@@ -21,8 +21,7 @@ def refusal_of(error: BaseException) -> Refusal | None:
     if is_full(error):
         return NoSpace(
             "The disk of the server is full, so nothing was stored. Keep your work and "
-            "try again "
-            "when there is space."
+            "try again when there is space."
         )
     if isinstance(error, MemoryError):
         return NotReady(

@@ -81,6 +81,7 @@ of_table = [
 ]
 of_project: list[URLPattern | URLResolver] = [
     path("", projects.project, name="project"),
+    path("learn/", projects.learn, name="learn"),
     path("people/", projects.people, name="people"),
     path("settings/", settings.of_project, name="project_settings"),
     path("settings/<slug:kind>/<code:code>/", settings.of_part, name="part_settings"),

@@ -1,7 +1,7 @@
 """Plug-in interfaces: parsers, adjustable decoders, word aligners, text measures."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, Protocol, TypeVar, runtime_checkable
 
 from core.data.alignment import Link
@@ -69,7 +69,6 @@ class Analysis:
     tag_logp: Floats | None = None
     tag_names: tuple[str, ...] = ()
     vectors: Floats | None = None
-    extra: dict[str, Floats] = field(default_factory=dict)
     advice: tuple[Advice, ...] = ()
     unhelped: str = ""
 

@@ -35,6 +35,7 @@ LAB = Catalogue(
             "corrections": f"{_EVALUATION}.corrections",
             "joint": f"{_EVALUATION}.joint",
             "learning-curve": f"{_EVALUATION}.learning_curve",
+            "links-curve": f"{_EVALUATION}.links_curve",
             "paraphrase-grammar": f"{_EVALUATION}.paraphrase_grammar",
             "paraphrases": f"{_EVALUATION}.paraphrases",
             "pivots": f"{_EVALUATION}.pivots",

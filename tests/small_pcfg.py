@@ -6,7 +6,6 @@ from pathlib import Path
 
 from core.data.tree import Tree
 from core.formats.ptb import parse_one
-from core.parsing.pcfg.grammar import Method
 from core.parsing.pcfg.model import GrammarModel, train
 from core.parsing.pcfg.training import Examples, examples_of, write
 
@@ -40,8 +39,8 @@ def examples() -> Examples:
     return examples_of((tree.words, tree) for tree in trees)
 
 
-def trained(method: Method = Method()) -> GrammarModel:  # noqa: B008 - frozen
-    return train(examples().samples, method)
+def trained() -> GrammarModel:
+    return train(examples().samples)
 
 
 def written(folder: Path) -> Path:

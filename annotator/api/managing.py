@@ -213,9 +213,6 @@ WORDS: dict[str, dict[str, Any]] = {
 }
 NUMBERS = {
     "agreement": "raw agreement that is expected, 0 to 1",
-    "p": "share of one condition that is correct",
-    "q": "share of the other",
-    "correlation": "of their outcomes on one item",
     "rho": "intraclass correlation within a phrase",
     "people": "annotators; 0 = those of the campaign",
     "difference": "that is to be seen",

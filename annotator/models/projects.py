@@ -89,8 +89,10 @@ class Invitation(models.Model):
 
     Only the digest of its token is kept. ``campaign``: who comes in by it judges there.
     ``project`` empty: a link that signs ``user`` in (the owner's first, or a reset).
-    ``provider``: a crowd platform, whose participants come without an account; the two
-    codes are what they hand in there.
+    ``provider``: a crowd platform, whose participants come without an account; the
+    codes are what they hand in there. ``screening``: ``[{"question", "choices",
+    "right"}]``, asked before the first item, ``right`` the places of right choices;
+    ``screened_out``: digests of those who answered wrongly. Their answers are not kept.
     """
 
     class Provider(models.TextChoices):
@@ -121,6 +123,9 @@ class Invitation(models.Model):
     consent = models.TextField(blank=True)  # Markdown, agreed to before anything
     completion_code = models.CharField(max_length=60, blank=True)
     rejection_code = models.CharField(max_length=60, blank=True)
+    screening_code = models.CharField(max_length=60, blank=True)
+    screening = models.JSONField(default=list, blank=True)
+    screened_out = models.JSONField(default=list, blank=True)
     max_uses = models.PositiveIntegerField(default=1)
     n_uses = models.PositiveIntegerField(default=0)
     created_by = models.ForeignKey(

@@ -61,7 +61,7 @@ class TreeEvent(models.Model):
     """One operation on a draft. Rows are only ever added.
 
     ``uuid`` comes from the browser: the same operation sent twice counts once.
-    ``done``: the operation, ``back``: the one that takes it back, both as
+    ``done``: the operation, ``back``: the one that restores the tree before it, both as
     ``core.trees`` writes them. ``undoes``: the event that this one undoes.
     """
 

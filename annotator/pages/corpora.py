@@ -155,14 +155,14 @@ def parsed(
 
 def _begun(corpus: Corpus, engines: list[CorpusEngine]) -> str:
     """The parser that *Parse the rest* means: of those that have parsed a part of the
-    corpus the one with most of it, else the default parser."""
+    corpus the one with most of it, else the one that the project adopted."""
     known = offered.names_of(corpus.project)
     begun = [
         (one.n_sentences, one.name)
         for one in engines
         if one.name in known and one.n_sentences < corpus.n_sentences
     ]
-    return max(begun)[1] if begun else registry.DEFAULT
+    return max(begun)[1] if begun else offered.default_of(corpus.project)
 
 
 def joint_runs(corpus: Corpus, *, by: Anybody) -> dict[str, Any]:
@@ -173,6 +173,7 @@ def joint_runs(corpus: Corpus, *, by: Anybody) -> dict[str, Any]:
         "parsers": offered.of_project(corpus.project),
         "default": registry.DEFAULT,
         "runs": joint.runs_of(corpus),
+        "has_sets": joint.has_sets(corpus),
         "may_run": access.may(by, "run", corpus.project),
     }
 

@@ -36,8 +36,7 @@ MEASURE = GlyphTable()
 SOLUTIONS = {
     "bp": gettext_lazy(
         "each tree is the best one of its sentence, given the messages from the other; "
-        "messages "
-        "are approximate where several words are linked"
+        "messages are approximate where several words are linked"
     ),
     "mbr": gettext_lazy(
         "each tree is the best one of its sentence, given the messages from the other"

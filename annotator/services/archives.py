@@ -230,8 +230,7 @@ def _load(
         if people.exists() and not replace:
             raise Conflict(
                 "This installation already has accounts and data. To replace them with "
-                "the backup, "
-                "give --replace; they are lost."
+                "the backup, give --replace; they are lost."
             )
         archive_rows.clear(apps, using="default")
         counts = archive_rows.insert(data, apps, using="default")

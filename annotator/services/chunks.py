@@ -220,8 +220,7 @@ def _refuse_deadly(chunks: JobChunkQuerySet) -> None:
     if silent.filter(attempts__gte=jobs.MAX_ATTEMPTS).exists():
         raise Conflict(
             f"Its workers stopped {jobs.MAX_ATTEMPTS} times at the same point. There "
-            "may be too "
-            f"little memory."
+            "may be too little memory."
         )
 
 

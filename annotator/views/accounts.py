@@ -155,6 +155,10 @@ def _crowd(request: HttpRequest, link: Invitation) -> HttpResponse:
     is_theirs = request.user.is_anonymous or crowd.is_guest(link, request.user)
     page: dict[str, Any] = {"invitation": link, "html": rendered(link.consent)}
     page |= {"may_enter": bool(who) and is_theirs and campaign.is_open}
+    page["screening"] = [
+        (n, one["question"], list(enumerate(one["choices"])))
+        for n, one in enumerate(link.screening)
+    ]
     if request.method == "GET":
         return render(request, "accounts/crowd.html", page)
     if request.POST.get("what") == "decline":
@@ -162,8 +166,19 @@ def _crowd(request: HttpRequest, link: Invitation) -> HttpResponse:
         return render(request, "accounts/crowd.html", page)
     if who is None or not page["may_enter"]:
         return render(request, "accounts/crowd.html", page, status=409)
+    chosen = {
+        name.removeprefix("screening-"): str(value)
+        for name, value in request.POST.items()
+    }
     try:
+        if not crowd.qualifies(link, who, chosen):
+            ends = crowd.ending(link, is_rejected=True, is_screened=True)
+            page["end"] = ends | {"is_screened": True}
+            return render(request, "accounts/crowd.html", page)
         person = crowd.come_in(link, who)
+    except BadRequest as error:
+        page["problem"] = str(error)
+        return render(request, "accounts/crowd.html", page, status=400)
     except Conflict as error:
         page["end"] = crowd.ending(link, is_rejected=True) | {"why": str(error)}
         return render(request, "accounts/crowd.html", page, status=409)

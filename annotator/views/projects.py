@@ -12,8 +12,9 @@ from annotator.forms.projects import invitation
 from annotator.http import answers
 from annotator.models import Campaign, Project
 from annotator.pages.site import dashboard as pages
-from annotator.pages.site import figures, quality, settings
+from annotator.pages.site import figures, learning, quality, settings
 from annotator.services.campaigns import crowd
+from annotator.services.parses import offered
 from annotator.services.projects import invitations, members
 
 
@@ -39,6 +40,22 @@ def project(request: HttpRequest, slug: str) -> HttpResponse:
     project = access.project_or_404(request.user, slug)
     shown = pages.overview(project, by=request.user)
     return render(request, "projects/project.html", shown)
+
+
+@require_http_methods(["GET", "POST"])
+def learn(request: HttpRequest, slug: str) -> HttpResponse:
+    """The parsers that the project trained: adopt one, or undo that."""
+    verb = "see_others" if request.method == "GET" else "manage"
+    project = access.project_or_404(request.user, slug, verb)
+    if request.method == "POST":
+        if request.POST.get("do") == "undo":
+            offered.undo_adoption(project, by=request.user)
+        else:
+            name = request.POST.get("parser", "")
+            offered.adopt(project, name, by=request.user)
+        return redirect("learn", slug)
+    page = learning.learning(project, by=request.user)
+    return render(request, "projects/learn.html", page)
 
 
 @require_GET

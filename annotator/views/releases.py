@@ -1,5 +1,7 @@
 """Sealed releases of a project."""
 
+from typing import Any
+
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
@@ -7,7 +9,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotator import access
-from annotator.errors import BadRequest, NotAllowed
+from annotator.errors import BadRequest, NotAllowed, Refusal
 from annotator.http.answers import form_page
 from annotator.models import Job, Project
 from annotator.pages.site import releases as pages
@@ -26,8 +28,17 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
         "releases/releases.html",
         lambda: pages.releases(project, by=request.user),
         lambda: _act(request, project),
+        refused=_refused,
         catch=BadRequest,
     )
+
+
+def _refused(error: Refusal, request: HttpRequest) -> dict[str, Any]:
+    return {
+        "problem": str(error),
+        "licence": request.POST.get("licence", ""),
+        "chosen": request.POST.getlist("part"),
+    }
 
 
 def _act(request: HttpRequest, project: Project) -> HttpResponse:
@@ -45,6 +56,8 @@ def _start(request: HttpRequest, project: Project) -> Job:
         by=request.user,
         with_texts="texts" in request.POST,
         accepts="accepts" in request.POST,
+        chosen=request.POST.getlist("part") if "choice" in request.POST else None,
+        licence=request.POST.get("licence", ""),
     )
 
 

@@ -87,7 +87,7 @@ def problems(licences: Iterable[tuple[str, str]]) -> list[str]:
         terms = terms_of(licence)
         if not licence.strip():
             messages.append(
-                f"{corpus} has no licence: say on its page under which it is."
+                f"{corpus}: no licence is stated. State one before you publish."
             )
         elif terms is None:
             messages.append(

@@ -50,8 +50,7 @@ class Options:
         if not 1 <= self.f_q <= self.f_c:
             raise InvalidValue(
                 f"f_q {self.f_q}, f_c {self.f_c}: expected 1 <= f_q <= f_c, or a word "
-                "would "
-                "replace itself"
+                "would replace itself"
             )
         if self.n_nearest < 1 or self.n_read < 1 or self.f_lc < 1:
             raise InvalidValue("n_nearest, n_read and f_lc: expected at least 1")

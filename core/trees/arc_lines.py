@@ -148,12 +148,11 @@ class ArcsEdited:
 
 
 class ArcsEdit(Protocol):
-    """``on`` and ``inverse`` raise InvalidValue where the tree does not allow it."""
+    """``on`` raises InvalidValue where the tree does not allow it."""
 
     @property
     def op(self) -> str: ...
     def on(self, tree: Arcs) -> ArcsEdited: ...
-    def inverse(self, tree: Arcs) -> "ArcsEdit": ...
     def to_json(self) -> dict[str, Any]: ...
 
 

@@ -1,12 +1,11 @@
 """Splitting and joining words of a dependency tree, with its token lines renumbered.
 
-Operations as in ``core.trees.arcs``. Both are undone by the lines of before. Heads,
-enhanced dependencies, ranges and empty nodes keep the words that they are about.
+Operations as in ``core.trees.arcs``. Heads, enhanced dependencies, ranges and empty
+nodes keep the words that they are about.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from core.errors import InvalidValue
 from core.trees.arc_lines import (
@@ -18,6 +17,7 @@ from core.trees.arc_lines import (
     ArcsEdited,
     checked_relation,
 )
+from core.trees.recorded import Recorded
 from core.trees.words import checked_form
 
 LEMMA, FEATS, DEPS, MISC = 2, 5, 8, 9
@@ -25,7 +25,7 @@ Row = list[str]
 
 
 @dataclass(frozen=True, slots=True)
-class SplitWord:
+class SplitWord(Recorded):
     """Two words replace one: the second depends on the first by ``relation``, and has
     its parts of speech. Dependents of the word become dependents of the first."""
 
@@ -33,13 +33,6 @@ class SplitWord:
     token: int
     forms: tuple[str, str]
     relation: str = "dep"
-
-    @classmethod
-    def read(cls, sent: Mapping[str, Any]) -> "SplitWord":
-        """Inverse of ``to_json``; raises KeyError, TypeError or ValueError."""
-        first, second = sent["forms"]
-        relation = sent.get("relation") or "dep"
-        return cls(int(sent["token"]), (str(first), str(second)), relation)
 
     def on(self, tree: Arcs) -> ArcsEdited:
         words = tree.words
@@ -58,27 +51,15 @@ class SplitWord:
         row[MISC] = "SpaceAfter=No" if is_one else "_"
         return ArcsEdited(_lines([*rows[: at + 1], new, *rows[at + 1 :]]), self.token)
 
-    def inverse(self, tree: Arcs) -> "Restore":
-        return Restore(tree.lines)
-
-    def to_json(self) -> dict[str, Any]:
-        fields = {"op": self.op, "token": self.token, "forms": list(self.forms)}
-        return fields | {"relation": self.relation}
-
 
 @dataclass(frozen=True, slots=True)
-class JoinWords:
+class JoinWords(Recorded):
     """One word replaces ``token`` and the next: it takes the head of the upper of the
     two and the dependents of both. ``form``: "" for both forms without a space."""
 
     op: ClassVar[str] = "join"
     token: int
     form: str = ""
-
-    @classmethod
-    def read(cls, sent: Mapping[str, Any]) -> "JoinWords":
-        """As ``SplitWord.read``."""
-        return cls(int(sent["token"]), str(sent.get("form") or ""))
 
     def on(self, tree: Arcs) -> ArcsEdited:
         first, second = self._words(tree)
@@ -98,13 +79,6 @@ class JoinWords:
                 rows.append(row)
         return ArcsEdited(_lines(_renumbered(rows, _Shift(n, -1))), self.token)
 
-    def inverse(self, tree: Arcs) -> "Restore":
-        self._words(tree)
-        return Restore(tree.lines)
-
-    def to_json(self) -> dict[str, Any]:
-        return {"op": self.op, "token": self.token, "form": self.form}
-
     def _words(self, tree: Arcs) -> tuple[str, str]:
         """The two words; raises InvalidValue where they cannot be one."""
         words, a, b = tree.words, self.token, self.token + 1
@@ -114,8 +88,7 @@ class JoinWords:
         if heads[b] != a and heads[a] != b and heads[a] != heads[b]:
             raise InvalidValue(
                 f"Neither of “{words[a]}” and “{words[b]}” depends on the other, and "
-                "they do not "
-                "share a head: attach one to the other first."
+                "they do not share a head: attach one to the other first."
             )
         for row in _rows(tree):
             if "." in row[ID] and int(row[ID].split(".")[0]) == a + 1:
@@ -130,30 +103,6 @@ class JoinWords:
                         f"multiword token “{row[FORM]}”."
                     )
         return words[a], words[b]
-
-
-@dataclass(frozen=True, slots=True)
-class Restore:
-    """The lines of before, on the words of before."""
-
-    op: ClassVar[str] = "restore"
-    lines: str
-
-    @classmethod
-    def read(cls, sent: Mapping[str, Any]) -> "Restore":
-        """As ``SplitWord.read``."""
-        return cls(str(sent["lines"]))
-
-    def on(self, tree: Arcs) -> ArcsEdited:
-        new = Arcs(self.lines)
-        pairs = enumerate(zip(tree.words, new.words, strict=False))
-        return ArcsEdited(new, next((i for i, (a, b) in pairs if a != b), 0))
-
-    def inverse(self, tree: Arcs) -> "Restore":
-        return Restore(tree.lines)
-
-    def to_json(self) -> dict[str, Any]:
-        return {"op": self.op, "lines": self.lines}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """A person's operations on a dependency tree: one frozen value each.
 
 The tree is kept as its CoNLL-U token lines, so that what is not touched stays as it
-came: lemmas, features, enhanced dependencies, ranges and empty nodes. As in
-``core.trees.editing``, an operation is undone by the inverse of the tree before it.
+came: lemmas, features, enhanced dependencies, ranges and empty nodes. ``Restore``, the
+lines of before, undoes any operation.
 Words count from 0, and the head of the root is -1, as in ``core.data.deps``.
 """
 
@@ -15,12 +15,13 @@ from core.data.tokens import Token
 from core.errors import FormatError, InvalidValue
 from core.formats import conllu
 from core.trees.arc_lines import ID, Arcs, ArcsEdit, ArcsEdited, checked_relation
-from core.trees.arc_splitting import JoinWords, Restore, SplitWord
+from core.trees.arc_splitting import JoinWords, SplitWord
+from core.trees.recorded import Recorded
 from core.trees.words import checked_form
 
 
 @dataclass(frozen=True, slots=True)
-class Attach:
+class Attach(Recorded):
     """Another ``head`` for a word, -1 for none; ``relation`` "": the one it has, or
     root where it has no head. A sentence has one root: the former one then depends on
     the word."""
@@ -39,24 +40,13 @@ class Attach:
             edited = edited.with_arc(root, self.token, "dep")
         return ArcsEdited(edited, self.token)
 
-    def inverse(self, tree: Arcs) -> "Attach | Replace":
-        _check(tree, self.token)
-        if self._former_roots(tree):
-            return Replace(tree.lines)
-        deps = tree.deps
-        return Attach(self.token, deps.heads[self.token], deps.labels[self.token])
-
     def _former_roots(self, tree: Arcs) -> list[int]:
         heads = tree.deps.heads if self.head == ROOT else ()
         return [m for m, h in enumerate(heads) if h == ROOT and m != self.token]
 
-    def to_json(self) -> dict[str, Any]:
-        named = {"relation": self.relation} if self.relation else {}
-        return {"op": self.op, "token": self.token, "head": self.head, **named}
-
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class Relation(Recorded):
     """Another relation of a word to its head."""
 
     op: ClassVar[str] = "relation"
@@ -69,16 +59,9 @@ class Relation:
         edited = tree.with_arc(self.token, head, checked_relation(self.relation))
         return ArcsEdited(edited, self.token)
 
-    def inverse(self, tree: Arcs) -> "Relation":
-        _check(tree, self.token)
-        return Relation(self.token, tree.deps.labels[self.token])
-
-    def to_json(self) -> dict[str, Any]:
-        return {"op": self.op, "token": self.token, "relation": self.relation}
-
 
 @dataclass(frozen=True, slots=True)
-class Replace:
+class Replace(Recorded):
     """Other lines over the same words, as typed."""
 
     op: ClassVar[str] = "replace"
@@ -90,15 +73,21 @@ class Replace:
             raise InvalidValue("These lines belong to other words.")
         return ArcsEdited(new, 0)
 
-    def inverse(self, tree: Arcs) -> "Replace":
-        return Replace(tree.lines)
 
-    def to_json(self) -> dict[str, Any]:
-        return {"op": self.op, "lines": self.lines}
+@dataclass(frozen=True, slots=True)
+class Restore(Replace):
+    """The lines of before, on the words of before."""
+
+    op: ClassVar[str] = "restore"
+
+    def on(self, tree: Arcs) -> ArcsEdited:
+        new = Arcs(self.lines)
+        pairs = enumerate(zip(tree.words, new.words, strict=False))
+        return ArcsEdited(new, next((i for i, (a, b) in pairs if a != b), 0))
 
 
 @dataclass(frozen=True, slots=True)
-class Retype:
+class Retype(Recorded):
     """Another form of a word; its lemma and features stay as they came."""
 
     op: ClassVar[str] = "retype"
@@ -110,16 +99,9 @@ class Retype:
         edited = tree.with_forms({self.token: checked_form(self.form)})
         return ArcsEdited(edited, self.token)
 
-    def inverse(self, tree: Arcs) -> "Retype":
-        _check(tree, self.token)
-        return Retype(self.token, tree.words[self.token])
-
-    def to_json(self) -> dict[str, Any]:
-        return {"op": self.op, "token": self.token, "form": self.form}
-
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class Field(Recorded):
     """Another value in a column of a word; "" for none."""
 
     op: ClassVar[str] = "field"
@@ -132,30 +114,12 @@ class Field:
         edited = tree.with_field(self.token, self.column, self.value.strip())
         return ArcsEdited(edited, self.token)
 
-    def inverse(self, tree: Arcs) -> "Field":
-        _check(tree, self.token)
-        return Field(self.token, self.column, tree.field(self.token, self.column))
 
-    def to_json(self) -> dict[str, Any]:
-        what = {"column": self.column, "value": self.value}
-        return {"op": self.op, "token": self.token, **what}
-
-
+_KINDS: tuple[Any, ...] = (
+    *(Attach, Relation, Field, Replace, Retype, SplitWord, JoinWords, Restore),
+)
 Read = Callable[[Mapping[str, Any]], ArcsEdit]
-OPS: dict[str, Read] = {
-    "attach": lambda sent: Attach(
-        int(sent["token"]), int(sent["head"]), str(sent.get("relation") or "")
-    ),
-    "relation": lambda sent: Relation(int(sent["token"]), str(sent["relation"])),
-    "field": lambda sent: Field(
-        int(sent["token"]), str(sent["column"]), str(sent["value"])
-    ),
-    "replace": lambda sent: Replace(str(sent["lines"])),
-    "retype": lambda sent: Retype(int(sent["token"]), str(sent["form"])),
-    "split": SplitWord.read,
-    "join": JoinWords.read,
-    "restore": Restore.read,
-}
+OPS: dict[str, Read] = {kind.op: kind.read for kind in _KINDS}
 
 
 def read(sent: Mapping[str, Any]) -> ArcsEdit:

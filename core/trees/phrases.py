@@ -1,30 +1,28 @@
 """Splitting and joining phrases of a constituency tree.
 
-Operations as in ``core.trees.editing``: one split is joined by the inverse, and the
-other way round. Children stay in their order, and words where they are.
+Operations as in ``core.trees.editing``. Children stay in their order, and words where
+they are.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import Any, ClassVar
 
 from core.data.tree import Tree
 from core.errors import InvalidValue
+from core.trees.recorded import Recorded
 from core.trees.stepping import (
     Edited,
-    TreeEdit,
     built,
     check_node,
     checked_label,
     children_of,
     settled,
-    way_back,
 )
 
 
 @dataclass(frozen=True, slots=True)
-class SplitPhrase:
+class SplitPhrase(Recorded):
     """Siblings in the place of the phrase ``node``, which keep its parent.
 
     ``at``: which of its children, from 0, begin another; ``labels`` and ``edges``: of
@@ -36,16 +34,6 @@ class SplitPhrase:
     at: tuple[int, ...]
     labels: tuple[str, ...] | None = None
     edges: tuple[str, ...] | None = None
-
-    @classmethod
-    def read(cls, sent: Mapping[str, Any]) -> "SplitPhrase":
-        """Inverse of ``to_json``, or one place; raises KeyError, TypeError or
-        ValueError."""
-        at = sent["at"]
-        places = (int(at),) if isinstance(at, int) else tuple(int(one) for one in at)
-        named = ("labels", "edges")
-        more = {name: tuple(map(str, sent[name])) for name in named if sent.get(name)}
-        return cls(int(sent["node"]), places, **more)
 
     def on(self, tree: Tree) -> Edited:
         self._check(tree)
@@ -64,21 +52,9 @@ class SplitPhrase:
         new = list(zip(labels[1:], edged[1:], strict=True))
         return settled(built(first, children + parts[1:], 0, v, new=new))
 
-    def inverse(self, tree: Tree) -> TreeEdit:
-        edited = self.on(tree)
-        v, after = edited.at, edited.tree
-        siblings = after.children[after.parents[v]]
-        place = siblings.index(v)
-        last = siblings[place : place + len(self.at) + 1][-1]
-        edge = tree.edges[self.node] if tree.edges else ""
-        back = JoinPhrases(v, last, tree.labels[self.node], edge)
-        return way_back(tree, after, back)
-
     def to_json(self) -> dict[str, Any]:
-        named = {"labels": self.labels, "edges": self.edges}
-        more = {name: list(row) for name, row in named.items() if row is not None}
-        at = self.at[0] if len(self.at) == 1 else list(self.at)
-        return {"op": self.op, "node": self.node, "at": at} | more
+        row = Recorded.to_json(self)
+        return row | {"at": self.at[0]} if len(self.at) == 1 else row
 
     def _each(self, asked: tuple[str, ...] | None, had: str) -> tuple[str, ...]:
         """What each part has, if not ``asked`` what the phrase had."""
@@ -106,7 +82,7 @@ class SplitPhrase:
 
 
 @dataclass(frozen=True, slots=True)
-class JoinPhrases:
+class JoinPhrases(Recorded):
     """One phrase in the place of the siblings ``first`` to ``last``, with the children
     of all. ``label`` and ``edge``: None for those of the first."""
 
@@ -115,13 +91,6 @@ class JoinPhrases:
     last: int
     label: str | None = None
     edge: str | None = None
-
-    @classmethod
-    def read(cls, sent: Mapping[str, Any]) -> "JoinPhrases":
-        """As ``SplitPhrase.read``."""
-        named = {name: sent.get(name) for name in ("label", "edge")}
-        more = {name: str(text) for name, text in named.items() if text is not None}
-        return cls(int(sent["first"]), int(sent["last"]), **more)
 
     def on(self, tree: Tree) -> Edited:
         joined = self._siblings(tree)
@@ -136,19 +105,6 @@ class JoinPhrases:
         at = siblings.index(self.first)
         siblings[at : at + len(joined)] = [self.first]
         return settled(built(named, children, 0, self.first))
-
-    def inverse(self, tree: Tree) -> TreeEdit:
-        edited, joined = self.on(tree), self._siblings(tree)
-        at = tuple(accumulate(len(tree.children[v]) for v in joined[:-1]))
-        edges = tree.edges or ("",) * len(tree)
-        labels = tuple(tree.labels[v] for v in joined)
-        back = SplitPhrase(edited.at, at, labels, tuple(edges[v] for v in joined))
-        return way_back(tree, edited.tree, back)
-
-    def to_json(self) -> dict[str, Any]:
-        named = {"label": self.label, "edge": self.edge}
-        more = {name: text for name, text in named.items() if text is not None}
-        return {"op": self.op, "first": self.first, "last": self.last} | more
 
     def _siblings(self, tree: Tree) -> tuple[int, ...]:
         """All that are joined; raises InvalidValue where they cannot be."""
@@ -166,8 +122,7 @@ class JoinPhrases:
         if word is not None:
             raise InvalidValue(
                 f"“{tree.forms[word]}” is a word, and only phrases can be joined: add "
-                "a phrase "
-                "over it first, or move it."
+                "a phrase over it first, or move it."
             )
         return joined
 

@@ -1,4 +1,7 @@
-"""What every operation on a constituent tree is, what it gives, how it is undone."""
+"""What every operation on a constituent tree is, and what it gives.
+
+``Restore``, the tree of before, undoes any.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,12 +30,11 @@ class Edited:
 
 
 class TreeEdit(Protocol):
-    """``on`` and ``inverse`` raise InvalidValue where the tree does not allow it."""
+    """``on`` raises InvalidValue where the tree does not allow it."""
 
     @property
     def op(self) -> str: ...
     def on(self, tree: Tree) -> Edited: ...
-    def inverse(self, tree: Tree) -> "TreeEdit": ...
     def to_json(self) -> dict[str, Any]: ...
 
 
@@ -41,8 +43,7 @@ def checked_label(label: str, *, empty: bool = False) -> str:
     if (not label and not empty) or len(label) > MAX_LABEL or _SIGNS & set(label):
         raise InvalidValue(
             f"{label!r} is not a label: write one word without brackets, at most "
-            f"{MAX_LABEL} "
-            f"characters."
+            f"{MAX_LABEL} characters."
         )
     return label
 
@@ -126,20 +127,17 @@ class Replace:
             raise InvalidValue("This tree has other words than its sentence.")
         return Edited(self.tree, {}, 0)
 
-    def inverse(self, tree: Tree) -> "Replace":
-        return Replace(tree)
-
     def to_json(self) -> dict[str, Any]:
         new = self.tree
         rows = (new.labels, new.parents, new.tokens, new.forms, new.edges)
         return {"op": self.op, "tree": [list(row) for row in rows]}
 
 
-def way_back(tree: Tree, after: Tree, simple: TreeEdit) -> TreeEdit:
-    """``simple`` where it leads from ``after`` to ``tree``; else ``tree`` as a whole,
-    as where siblings of a tree with gaps came into another order."""
-    try:
-        leads = simple.on(after).tree == tree
-    except InvalidValue:
-        leads = False
-    return simple if leads else Replace(tree)
+@dataclass(frozen=True, slots=True)
+class Restore(Replace):
+    """The tree of before, on the words of before."""
+
+    op: ClassVar[str] = "restore"
+
+    def on(self, tree: Tree) -> Edited:
+        return Edited(self.tree, {}, 0)

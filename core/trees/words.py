@@ -14,8 +14,7 @@ def checked_form(form: str) -> str:
     if not form or form != form.strip() or len(form) > MAX_FORM or has_controls:
         raise InvalidValue(
             f"{form!r} is not a word: write 1 to {MAX_FORM} characters without line "
-            "breaks, and no "
-            f"spaces at its ends."
+            "breaks, and no spaces at its ends."
         )
     return form
 

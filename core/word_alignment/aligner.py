@@ -38,8 +38,7 @@ class Metric:
         if vectors.shape[1:] != self.mean.shape:
             raise InvalidValue(
                 f"word vectors of {vectors.shape[1:]} numbers but the word aligner was "
-                "fitted on "
-                f"{self.mean.shape}: fit it on this parser's vectors"
+                f"fitted on {self.mean.shape}: fit it on this parser's vectors"
             )
         projected: Floats = (vectors - self.mean) @ self.matrix
         return projected

@@ -136,16 +136,14 @@ class BitextSettings:
     alone, and of the HMM with each learning from the product of both directions'
     posteriors (Liang, Taskar & Klein 2006). Without the last two, links are Model 1's.
 
-    ``alpha``: of the Dirichlet prior of each word's translations, 0 = relative
-    frequencies. ``p_none``: that a word is made by none; ``uniform``: share of the
-    jumps that are of any width. Sentences of more than ``max_tokens`` get no links.
+    ``p_none``: that a word is made by none; ``uniform``: share of the jumps that are of
+    any width. Sentences of more than ``max_tokens`` get no links.
     """
 
     symmetrise: Symmetrisation = "grow-diag-final-and"
     ibm1: int = 5
     hmm: int = 2
     agree: int = 4
-    alpha: float = 0.0
     p_none: float = 0.1
     uniform: float = 0.02
     max_tokens: int = 250
@@ -153,8 +151,8 @@ class BitextSettings:
     def __post_init__(self) -> None:
         if self.symmetrise not in _HOW:
             raise InvalidValue(f"symmetrisation: expected one of {', '.join(_HOW)}")
-        if not 0 < self.p_none < 1 or not 0 < self.uniform < 1 or self.alpha < 0:
-            raise InvalidValue("expected 0 < p_none, uniform < 1 and alpha >= 0")
+        if not 0 < self.p_none < 1 or not 0 < self.uniform < 1:
+            raise InvalidValue("expected 0 < p_none, uniform < 1")
         if (
             min(self.ibm1 - 1, self.hmm, self.agree) < 0
             or not 0 < self.max_tokens < 2**15
@@ -296,18 +294,17 @@ class _Training:
                 first, stop, *self._model(), *how, counts, none, jumps
             )
         for d, groups in enumerate((self.table.source, self.table.target)):
-            n_types, alpha = self.sides[d].n_types, self.rules.alpha
-            kernels.normalise(counts[d], groups, n_types, alpha, self.lex[d])
+            kernels.normalise(counts[d], groups, self.sides[d].n_types, self.lex[d])
             self.none[d] = self._frequencies(none[d])
             if stage != "ibm1":
                 self.jumps[d] = jumps[d] / jumps[d].sum()
 
     def _frequencies(self, counts: Floats) -> Floats:
-        """What no one makes, by its counts under the same prior as the lexicon's."""
+        """What no one makes, by its counts."""
         table = np.empty(len(counts), dtype=np.float32)
         groups = np.zeros(len(counts), dtype=np.int32)
         singles = counts.astype(np.float32)
-        kernels.normalise(singles, groups, 1, self.rules.alpha, table)
+        kernels.normalise(singles, groups, 1, table)
         return table.astype(np.float64)
 
     def _plan(self) -> list[tuple[str, int]]:

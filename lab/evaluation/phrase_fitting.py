@@ -41,7 +41,9 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _PreparedPair:
+class PreparedPair:
+    """A reference with what both models look at: ``named`` are the nodes of phrases."""
+
     source: Nodes
     target: Nodes
     rows: Floats  # (T, V, words)
@@ -64,7 +66,7 @@ def fit(
 
     Raises InvalidValue if there are no links. Minutes at most for a few hundred pairs.
     """
-    ready = [_prepare(pair, thesaurus) for pair in pairs]
+    ready = [prepare(pair, thesaurus) for pair in pairs]
     words = _fit_words(ready)
     texts = [(pair.source.words, pair.target.words) for pair in pairs]
     parts = grouped_folds(texts, INNER_FOLDS, np.random.default_rng(seed))
@@ -89,7 +91,7 @@ def without_vectors(pairs: Sequence[Reference]) -> list[Reference]:
     return [replace(pair, vectors=None) for pair in pairs]
 
 
-def _prepare(pair: Reference, thesaurus: Thesaurus | None) -> _PreparedPair:
+def prepare(pair: Reference, thesaurus: Thesaurus | None) -> PreparedPair:
     source, target = nodes(pair.source), nodes(pair.target)
     leaf_s, leaf_t = (_leaves(side) for side in (pair.source, pair.target))
     rows = word_rows(
@@ -97,7 +99,7 @@ def _prepare(pair: Reference, thesaurus: Thesaurus | None) -> _PreparedPair:
     )
     named = pair.source.named[:, None] & pair.target.named
     word_links = pair.links[np.ix_(leaf_s, leaf_t)]
-    return _PreparedPair(
+    return PreparedPair(
         source, target, rows, word_links, pair.links, pair.vectors, named
     )
 
@@ -109,7 +111,7 @@ def _leaves(side: BinaryForest) -> list[int]:
     return [by_token[i] for i in range(len(side.words))]
 
 
-def _fit_words(ready: Sequence[_PreparedPair]) -> LogisticModel:
+def _fit_words(ready: Sequence[PreparedPair]) -> LogisticModel:
     rows = np.concatenate([one.rows.reshape(-1, len(WORD_NAMES)) for one in ready])
     wanted = np.concatenate([one.word_links.ravel() for one in ready])
     return _fit(rows, wanted, WORD_NAMES)

@@ -8,10 +8,12 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
-from annotator.models import Job
+from annotator.models import Corpus, Job
 from annotator.services import jobs
-from annotator.services.parses import accuracy
+from annotator.services.parses import accuracy, training
 from tests import cast, small_pcfg
+from tests.browser.pictures import keep_picture
+from tests.browser.test_uploads import fits
 from tests.cast import Cast
 
 pytestmark = pytest.mark.browser
@@ -50,6 +52,31 @@ def test_a_parser_is_trained_by_keyboard_and_offered_for_the_rest(
     page.get_by_role("link", name="Parse remaining sentences with it").click()
     expect(page.get_by_label("Parser", exact=True)).to_have_value("houses-1")
     check_axe(page)
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_parser_is_adopted_by_one_click_and_left_by_another(
+    open_page, people, check_axe, width
+) -> None:
+    Corpus.objects.update(source_language="eo", target_language="eo")
+    people.corpus.refresh_from_db()
+    for _ in range(2):
+        job = training.start(people.corpus, by=people.ada, enqueue=False)
+        jobs.run(job.pk)
+    page = open_page(people.ada, width=width)
+    page.goto(reverse("project", args=["windows"]))
+    page.get_by_role("link", name="Learn retrain on corrections").click()
+    check_axe(page)
+    page.get_by_role("button", name="Adopt houses-1").focus()
+    page.keyboard.press("Enter")
+    undo = page.get_by_role("button", name="Undo adoption")
+    expect(undo).to_be_visible()
+    check_axe(page)
+    keep_picture(page, f"learn-{width}")
+    assert fits(page)
+    undo.click()
+    expect(undo).to_have_count(0)
+    expect(page.get_by_role("button", name="Adopt houses-1")).to_be_visible()
 
 
 TEXT = ("the cat slept", "the wug slept", "the dog saw a wug", "the dog saw a cat")

@@ -24,9 +24,8 @@ EXAMPLES = "\n".join(
 class Command(DatabaseCommand):
     requires_system_checks = []
     help = (
-        "Export a corpus to standard output, to a file, or to a "
-        "folder (--out ending in /) with one file for each imported "
-        "file."
+        "Export a corpus to standard output, to a file, or to a folder (--out ending "
+        "in /) with one file for each imported file."
     )
 
     def create_parser(self, *args: Any, **options: Any) -> CommandParser:

@@ -31,10 +31,9 @@ EXAMPLES = "\n".join(
 class Command(DatabaseCommand):
     requires_system_checks = []
     help = (
-        "Import files, or a folder of files, into a corpus. "
-        "TreeAligner files need their TigerXML files next to them; "
-        "Pharaoh needs the links, the source text and the target "
-        "text."
+        "Import files, or a folder of files, into a corpus. TreeAligner files need "
+        "their TigerXML files next to them; Pharaoh needs the links, the source text "
+        "and the target text."
     )
 
     def create_parser(self, *args: Any, **options: Any) -> CommandParser:

@@ -16,9 +16,8 @@ from annotator.services.queries.labels import UnknownLabel
 
 class Command(DatabaseCommand):
     help = (
-        "Search the trees of a corpus: query NAME 'NP ~ PP'. See "
-        "docs/queries.md for the query language. Shows everyone's "
-        "work, whoever runs it."
+        "Search the trees of a corpus: query NAME 'NP ~ PP'. See docs/queries.md for "
+        "the query language. Shows everyone's work, whoever runs it."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

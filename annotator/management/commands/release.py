@@ -10,7 +10,7 @@ from annotator.errors import Refusal
 from annotator.management.database import bring_up_to_date
 from annotator.management.engine import EngineCommand
 from annotator.models import Project
-from annotator.services.releases.making import Maker, warnings_of
+from annotator.services.releases.making import Maker, parts_of
 
 
 def _made(maker: Maker, path: Path) -> str:
@@ -48,6 +48,9 @@ class Command(EngineCommand):
             ),
         )
         make.add_argument(
+            "--licence", default="", help="licence of the campaigns' items"
+        )
+        make.add_argument(
             "--accept",
             action="store_true",
             help="ignore licences that forbid publication",
@@ -65,7 +68,9 @@ class Command(EngineCommand):
         if project is None:
             raise CommandError(f"There is no project {options['project']!r}.")
         is_complete = options["everything"]
-        warnings = [] if is_complete else warnings_of(project)
+        licence = options["licence"]
+        of = parts_of(project, licence=licence)
+        warnings = [] if is_complete else of.warnings()
         for warning in warnings:
             self.stderr.write(warning)
         if warnings and not options["accept"]:
@@ -73,7 +78,8 @@ class Command(EngineCommand):
                 "No release was created. Read these warnings, or give --accept."
             )
         try:
-            maker = Maker(project, with_texts=options["texts"], is_complete=is_complete)
+            more = {"is_complete": is_complete, "licence": licence}
+            maker = Maker(project, with_texts=options["texts"], **more)
             seal = _made(maker, options["out"])
         except (Refusal, OSError) as error:
             raise CommandError(str(error)) from error

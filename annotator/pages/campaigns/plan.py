@@ -22,7 +22,7 @@ from core.agreement.judgments import verdicts
 from core.layout.charts import Flag, line_chart
 from core.layout.measure import GlyphTable
 
-GUESSES = ("agreement", "p", "q", "correlation", "rho", "people")
+GUESSES = ("agreement", "rho", "people")
 READ = (*GUESSES, *aims.NAMES)
 """The parameters of the query."""
 TICKS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
@@ -55,7 +55,7 @@ def plan(campaign: Campaign, sent: Mapping[str, str], *, by: Anybody) -> dict[st
         "campaign": campaign,
         "guess": guess,
         "design": design,
-        "verdicts": _verdicts(campaign, guess, design),
+        "verdicts": _verdicts(campaign, guess, design, needed),
         "needed": needed,
         "problem": problem,
         "aim": _shown(known) | typed,
@@ -84,7 +84,7 @@ def as_json(campaign: Campaign, sent: Mapping[str, str]) -> dict[str, Any]:
     guess = aims.Guess.read(sent)
     design = aims.design(campaign, guess)
     needed = _needed(campaign, Aim.read(sent, campaign), guess, design)
-    verdicts_of = _verdicts(campaign, guess, design)
+    verdicts_of = _verdicts(campaign, guess, design, needed)
     one, other = (asdict(part) for part in needed.components)
     return {
         "guess": asdict(guess),
@@ -98,11 +98,8 @@ def as_json(campaign: Campaign, sent: Mapping[str, str]) -> dict[str, Any]:
             {"scale": title, "width": width, "verdict": text}
             for title, width, text in verdicts_of["kappa"]
         ],
-        "difference": {
-            "width": design.difference,
-            "verdict": verdicts_of["difference"],
-        },
-        "power": {"value": design.power, "verdict": verdicts_of["power"]},
+        "difference": {"width": needed.width, "verdict": verdicts_of["difference"]},
+        "power": {"value": needed.now, "verdict": verdicts_of["power"]},
         "aim": asdict(needed.aim),
         "needed": {
             "items_each": needed.each,
@@ -130,7 +127,7 @@ def _needed(
 
 
 def _verdicts(
-    campaign: Campaign, guess: aims.Guess, design: aims.Design
+    campaign: Campaign, guess: aims.Guess, design: aims.Design, needed: Needed | None
 ) -> dict[str, Any]:
     """The widths with what they mean: ``kappa`` as (scale, width, verdict)."""
     sizes = {scale.title: len(scale.values()) for scale in scales_for(campaign)}
@@ -139,8 +136,10 @@ def _verdicts(
             (title, width, of_kappa(width, guess.agreement, sizes[title]))
             for title, width in design.kappa.items()
         ],
-        "difference": of_difference(design.difference),
-        "power": of_power(design.power),
+        "difference": of_difference(needed.width)
+        if needed and needed.aim.unit == "share"
+        else "",
+        "power": of_power(needed.now) if needed else "",
     }
 
 

@@ -87,13 +87,15 @@ def document(name: str, address: Address) -> Document:
 
 
 def rendered(text: str) -> SafeString:
-    """Markdown that a user wrote, as HTML below a heading of the second level: no raw
-    HTML, and links open elsewhere."""
+    """Markdown that a user wrote, as HTML below a heading of the second level, whose
+    highest heading is of the third: no raw HTML, and links open elsewhere."""
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
     tokens = markdown.parse(text)
+    headings = [t for t in tokens if t.type in ("heading_open", "heading_close")]
+    highest = min((int(t.tag[1]) for t in headings), default=1)
+    for token in headings:
+        token.tag = f"h{min(int(token.tag[1]) - highest + 3, 6)}"
     for token in tokens:
-        if token.type in ("heading_open", "heading_close"):
-            token.tag = f"h{min(int(token.tag[1]) + 2, 6)}"
         for child in token.children or ():
             if child.type == "link_open":
                 child.attrSet("target", "_blank")

@@ -52,6 +52,7 @@ SECTIONS = [
 ]
 SECTION_OF = {  # first part of the path below the project
     "": "overview",
+    "learn": "corpora",
     "corpora": "corpora",
     "corpus": "corpora",
     "pair": "corpora",

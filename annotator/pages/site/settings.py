@@ -78,6 +78,8 @@ ACTS = {
     "took back majority of": pgettext_lazy("log", "undid the majority in"),
     "closed": pgettext_lazy("log", "closed"),
     "paused": pgettext_lazy("log", "paused"),
+    "adopted": pgettext_lazy("log", "adopted"),
+    "left": pgettext_lazy("log", "undid the adoption of"),
 }
 """Acts of the log as the page shows them."""
 THINGS = {
@@ -93,6 +95,7 @@ THINGS = {
     "guideline": pgettext_lazy("log", "guidelines"),
     "release": pgettext_lazy("log", "release"),
     "everything": pgettext_lazy("log", "everything"),
+    "parser": pgettext_lazy("log", "parser"),
 }
 """Kinds of things in the log, likewise."""
 

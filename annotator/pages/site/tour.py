@@ -54,10 +54,9 @@ TEXTS = {
     "judge": (
         _("Judging"),
         _(
-            "Does the sentence still mean the same with the paraphrase in "
-            "it, and is it good English? Two keys and Enter per item. The "
-            "first items are training, and show the expected answer "
-            "afterwards."
+            "Does the sentence still mean the same with the paraphrase in it, and is "
+            "it good English? Two keys and Enter per item. The first items are "
+            "training, and show the expected answer afterwards."
         ),
     ),
     "report": (
@@ -71,9 +70,8 @@ TEXTS = {
     "paraphrases": (
         _("Paraphrases from parallel text"),
         _(
-            "A worker builds a table from the sample’s parallel text. Then "
-            "search it for a phrase, such as “film”: each paraphrase shows "
-            "its pivot phrases."
+            "A worker builds a table from the sample’s parallel text. Then search it "
+            "for a phrase, such as “film”: each paraphrase shows its pivot phrases."
         ),
     ),
     "search": (

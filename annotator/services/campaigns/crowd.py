@@ -5,6 +5,8 @@ Kept of them is what the platform calls them, their study and session, for the s
 which they are paid, until a manager deletes it.
 """
 
+import hashlib
+import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -39,6 +41,7 @@ PARAMETERS: Mapping[
 MTURK_PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 PROLIFIC = "https://app.prolific.com/submissions/complete?cc="
 LONGEST = 100
+MAX_QUESTIONS, MAX_CHOICES, MAX_LINE = 5, 10, 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +117,31 @@ def come_in(link: Invitation, who: PlatformGuest) -> User:
     return user
 
 
+@transaction.atomic
+def qualifies(link: Invitation, who: PlatformGuest, chosen: Mapping[str, str]) -> bool:
+    """Whether the answers to the screening questions are right. ``chosen``: number of a
+    question -> place of a choice, both as text.
+
+    Nothing is kept but that someone failed, so that they cannot try again. Those who
+    came in before are not asked. Raises BadRequest if an answer is missing.
+    """
+    if not link.screening or link.uses.filter(external_id=who.external_id).exists():
+        return True
+    link = Invitation.objects.select_for_update().get(pk=link.pk)
+    digest = hashlib.sha256(f"{link.digest} {who.external_id}".encode()).hexdigest()
+    if digest in link.screened_out:
+        return False
+    places = [chosen.get(str(n), "") for n in range(len(link.screening))]
+    asked = list(zip(link.screening, places, strict=True))
+    if any(place not in map(str, range(len(one["choices"]))) for one, place in asked):
+        raise BadRequest(_("Answer every question."), field="screening")
+    is_right = all(int(place) in one["right"] for one, place in asked)
+    if not is_right:
+        link.screened_out = [*link.screened_out, digest]
+        link.save(update_fields=["screened_out"])
+    return is_right
+
+
 def _is_only_guest(user: User, link: Invitation) -> bool:
     others = Membership.objects.filter(user=user).exclude(
         project=link.project, role=Role.ANNOTATOR
@@ -135,9 +163,12 @@ def end_of(person: Participant, state: str, *, done: int) -> dict[str, str]:
     return {} if use is None else ending(use.invitation, is_rejected=state == "blocked")
 
 
-def ending(link: Invitation, *, is_rejected: bool) -> dict[str, str]:
+def ending(
+    link: Invitation, *, is_rejected: bool, is_screened: bool = False
+) -> dict[str, str]:
     """A code of the link, and the address that hands it in where there is one."""
     code = link.rejection_code if is_rejected else link.completion_code
+    code = link.screening_code if is_screened else code
     is_prolific = link.provider == Invitation.Provider.PROLIFIC and code
     return {"code": code, "back": PROLIFIC + code if is_prolific else ""}
 
@@ -151,11 +182,12 @@ def forget(link: Invitation, *, by: Anybody) -> int:
     Invitation.objects.filter(pk=link.pk, revoked_at=None).update(
         revoked_at=timezone.now()
     )
+    Invitation.objects.filter(pk=link.pk).update(screened_out=[])
     rows = link.uses.exclude(external_id="")
     return int(rows.update(external_id="", study="", session=""))
 
 
-def checked(wanted: Mapping[str, Any]) -> dict[str, str]:
+def checked(wanted: Mapping[str, Any]) -> dict[str, Any]:
     """The part of a link that is about a platform. Raises BadRequest."""
     provider = str(wanted.get("provider", ""))
     if not provider:
@@ -168,5 +200,40 @@ def checked(wanted: Mapping[str, Any]) -> dict[str, str]:
         for name in ("completion_code", "rejection_code")
     }
     codes = {name: code or secrets.token_hex(4).upper() for name, code in codes.items()}
+    screened = str(wanted.get("screening_code", "")).strip()[:60]
     consent = str(wanted.get("consent", "")).replace("\r\n", "\n").strip()
-    return {"provider": provider, "consent": consent, **codes}
+    return {
+        "provider": provider,
+        "consent": consent,
+        "screening": questions(str(wanted.get("screening", ""))),
+        "screening_code": screened or codes["rejection_code"],
+        **codes,
+    }
+
+
+def questions(text: str) -> list[dict[str, Any]]:
+    """Screening questions as the form has them: a line with the question, then a line
+    for each choice, ``*`` before right ones and ``-`` before the others; an empty line
+    between questions. Raises BadRequest naming the question."""
+    blocks = re.split(r"\n\s*\n", text.replace("\r\n", "\n").strip())
+    made = [_question(block.splitlines()) for block in blocks if block.strip()]
+    if len(made) > MAX_QUESTIONS:
+        problem = _("Ask %(n)s screening questions at most.") % {"n": MAX_QUESTIONS}
+        raise BadRequest(problem, field="screening")
+    return made
+
+
+def _question(lines: list[str]) -> dict[str, Any]:
+    question, *choices = (line.strip()[:MAX_LINE] for line in lines)
+    is_marked = all(line[:1] in ("*", "-") and line[1:].strip() for line in choices)
+    right = [place for place, line in enumerate(choices) if line[:1] == "*"]
+    is_closed = 2 <= len(choices) <= MAX_CHOICES and 0 < len(right) < len(choices)
+    if not is_marked or not is_closed or question[:1] in ("*", "-"):
+        problem = _(
+            "Screening question “%(name)s”: write 2 to %(n)s choices below it, with * "
+            "before right ones and - before the others."
+        )
+        values = {"name": question, "n": MAX_CHOICES}
+        raise BadRequest(problem % values, field="screening")
+    texts = [line[1:].strip() for line in choices]
+    return {"question": question, "choices": texts, "right": right}

@@ -16,10 +16,8 @@ from core.agreement.judgments import sample_size
 from core.agreement.judgments.design import (
     DesignCost,
     DesignPart,
-    difference_width,
     kappa_width,
     plan,
-    power,
 )
 from core.agreement.judgments.sample_size import (
     Components,
@@ -35,14 +33,11 @@ from core.errors import InvalidValue
 class Guess:
     """The designer's assumptions, until there are answers.
 
-    The first values are those that Callison-Burch 2008 reports: 47 % raw agreement,
-    and two conditions at 46 % and 55 % correct.
+    47 % raw agreement is what Callison-Burch 2008 reports. ``rho``: similarity of items
+    within a phrase.
     """
 
     agreement: float = 0.47
-    p: float = 0.46
-    q: float = 0.55
-    correlation: float = 0.3
     rho: float = 0.2
     people: int = 0  # 0 = those of the campaign
 
@@ -50,7 +45,7 @@ class Guess:
     def read(cls, sent: Mapping[str, str]) -> "Guess":
         """From a query; raises BadRequest naming the field."""
         values: dict[str, Any] = {}
-        for name in ("agreement", "p", "q", "correlation", "rho"):
+        for name in ("agreement", "rho"):
             if sent.get(name):
                 values[name] = _number(name, sent[name], 0, 1)
         if sent.get("people"):
@@ -70,8 +65,6 @@ class Design:
     kappa: dict[str, float | None]
     coverage: dict[str, int]
     common: int
-    difference: float | None
-    power: float | None
     people: tuple[str, ...]
 
 
@@ -89,8 +82,6 @@ def design(campaign: Campaign, guess: Guess) -> Design:
     instances = campaign.items.main().values("instance_id").distinct().count()
     cluster = campaign.n_items / max(instances, 1)
     coverage = _coverage(campaign)
-    common = min(coverage.values(), default=0)
-    shares = {"p": guess.p, "q": guess.q, "correlation": guess.correlation}
     return Design(
         plan=made,
         kappa={
@@ -104,9 +95,7 @@ def design(campaign: Campaign, guess: Guess) -> Design:
             for scale in scales_for(campaign)
         },
         coverage=coverage,
-        common=common,
-        difference=difference_width(common, **shares),
-        power=power(common, **shares),
+        common=min(coverage.values(), default=0),
         people=people,
     )
 
@@ -244,7 +233,8 @@ class Pilot:
 class Needed:
     """``each``: items of each condition; ``curve``: (items of each condition, all
     judgments, power). ``components``: of the two conditions compared, in squared points
-    or squared shares. ``now``: the power with the items that are there, None if none.
+    or squared shares. ``now, width``: the power and the width of the difference's 95 %
+    interval with the items that are there, None if none.
     """
 
     aim: Aim
@@ -257,6 +247,7 @@ class Needed:
     curve: list[tuple[int, int, float]]
     components: tuple[Components, Components]
     now: float | None
+    width: float | None
 
 
 def pilots(campaign: Campaign) -> list[Pilot]:
@@ -310,6 +301,7 @@ def needed(
         curve=list(zip(sizes, judged[1:], sample_size.curve(sizes, *of), strict=True)),
         components=(one, other),
         now=sample_size.power_at(common, *of) if common >= 2 else None,
+        width=sample_size.width(common, *of[1:]) if common >= 2 else None,
     )
 
 

@@ -130,9 +130,8 @@ def set_scales(
     if moved and Judgment.objects.of(campaign).answered().exists():
         raise Conflict(
             _(
-                "People have answered on these scales, so their names, kinds "
-                "and values cannot change. Create another campaign for other "
-                "scales."
+                "People have answered on these scales, so their names, kinds and "
+                "values cannot change. Create another campaign for other scales."
             )
         )
     campaign.scales.all().delete()

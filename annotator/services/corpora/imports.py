@@ -364,8 +364,7 @@ def _work(job: Job) -> Generator[Step, None, dict[str, Any]]:
     if n_bad and not job.params["partial"]:
         raise Conflict(
             f"Rows that cannot be read: {n_bad}; so nothing was imported. Fix them, or "
-            "import the "
-            "other rows without them."
+            "import the other rows without them."
         )
     if n_bad and not result["sentences"]:
         raise Conflict("There is nothing to import: no row can be read.")

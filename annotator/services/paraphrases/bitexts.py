@@ -151,8 +151,7 @@ def _work(job: Job, folder: Path) -> Generator[Step, None, dict[str, Any]]:
     if counts["issues"] and not job.params["partial"]:
         raise Conflict(
             f"Lines that cannot be read: {counts['issues']}; so nothing was imported. "
-            "Fix them, or "
-            "import the other rows without them."
+            "Fix them, or import the other rows without them."
         )
     if not counts["pairs"]:
         raise Conflict("There is nothing to import: no line has both sides.")

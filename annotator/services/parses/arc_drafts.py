@@ -22,7 +22,7 @@ from core.errors import FormatError, InvalidValue
 from core.formats.forest_npz import StoredForest
 from core.trees import arcs
 from core.trees.arc_lines import Arcs, ArcsEdit
-from core.trees.arc_splitting import Restore
+from core.trees.arcs import Restore
 
 KIND = Parse.Kind.DEPENDENCY
 OPS = (*(op for op in arcs.OPS if op != Restore.op), *WALKS)

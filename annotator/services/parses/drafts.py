@@ -29,13 +29,15 @@ from core.trees import brackets, editing
 from core.trees.arc_lines import Arcs
 from core.trees.phrases import JoinPhrases, SplitPhrase
 from core.trees.splitting import Join, Split
-from core.trees.stepping import Replace, TreeEdit
+from core.trees.stepping import Replace, Restore, TreeEdit
 
 WALKS = ("undo", "redo")
 FOLLOW = "follow"  # automatic consequences of a person's step
 OF_WORDS = (editing.Retype.op, Split.op, Join.op)
-OPS = (*(op for op in editing.OPS if op != editing.RelabelAll.op), *WALKS)
-"""What a person sends; several nodes at once are relabelled by a query."""
+_OWN = {editing.RelabelAll.op, Restore.op}
+OPS = (*(op for op in editing.OPS if op not in _OWN), *WALKS)
+"""What a person sends; several nodes at once are relabelled by a query, and a tree is
+restored by undo and redo."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,21 +228,22 @@ def play(draft: TreeDraft, step: DraftStep, *, by: Anybody) -> TreeEvent:
     tree = retyping.tree_of(fresh)
     try:
         operation = steps.allowed(operation, tree, draft.sentence.corpus)
-        back = operation.inverse(tree)
         edited = operation.on(tree)
     except InvalidValue as error:
         raise Conflict(str(error)) from error
     _store(fresh, edited.tree, step)
     draft.refresh_from_db()
+    focus = edited.at if step.focus is None else step.focus
+    if undoes is not None:
+        focus = _focus(undoes, edited.tree)
     return TreeEvent.objects.create(
         draft=fresh,
         uuid=step.uuid,
         revision=step.base_rev + 1,
         op=step.op,
         by_id=fresh.author_id,
-        done=operation.to_json()
-        | {"focus": edited.at if step.focus is None else step.focus},
-        back=back.to_json(),
+        done=operation.to_json() | {"focus": focus},
+        back=steps.restoring(tree).to_json(),
         undoes=undoes,
     )
 
@@ -260,6 +263,20 @@ def _operation_of(
             else _("There is nothing to redo.")
         )
     return read_edit(draft, event.back), event
+
+
+def _focus(event: TreeEvent, tree: Tree | Arcs) -> int:
+    """The node or word of the person's step that undoing ``event`` takes back, or does
+    again; ``tree``: as it is then."""
+    first = event
+    while first.undoes is not None:
+        first = first.undoes
+    done: Mapping[str, Any] = first.done
+    if event.op == "undo":
+        return int(done.get("focus", 0))
+    if isinstance(tree, Tree) and "token" in done:
+        return tree.leaf_of[done["token"]]
+    return int(next((done[k] for k in ("node", "first", "token") if k in done), 0))
 
 
 def _store(draft: TreeDraft, tree: Tree | Arcs, step: DraftStep) -> None:

@@ -91,10 +91,9 @@ class NewWords:
         if self.is_cut:
             n, parked = len(self.layers), sum(one.parked for one in self.layers)
             links = _(
-                "Alignments carried over, with links to every part of a word: "
-                "%(n)s; decisions on hold in them: %(parked)s. Trees and "
-                "forests of parsers still have the former words: parse the "
-                "corpus again."
+                "Alignments carried over, with links to every part of a word: %(n)s; "
+                "decisions on hold in them: %(parked)s. Trees and forests of parsers "
+                "still have the former words: parse the corpus again."
             )
             parts.append(links % {"n": n, "parked": parked})
         return " ".join(parts)

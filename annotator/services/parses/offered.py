@@ -5,23 +5,27 @@ contain words of its treebank, so other projects cannot see them.
 """
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from django.conf import settings
+from django.db import transaction
 from django.utils.translation import gettext as _
 
+from annotator import access
 from annotator.errors import BadRequest
 from annotator.models import Project
 from annotator.models.projects import Anybody
 from annotator.numbers import local
+from annotator.services.projects import log
 from core.errors import GemelError
 from core.parsing import registry
 from core.protocols import ParserBackend
 
 TRAINED_ON = "trained_on.txt"  # of a model folder: a key a line
+ADOPTED = "adopted_parsers"  # of a project's options: names, the present one last
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +104,55 @@ def names_of(project: Project) -> tuple[str, ...]:
 def of_project(project: Project) -> list[Offer]:
     """Everyone's parsers and the project's own, by name."""
     return sorted([*_everybodys(), *_own(project, "")], key=lambda one: one.name)
+
+
+def default_of(project: Project) -> str:
+    """The parser that the project adopted last, else everyone's default."""
+    known = names_of(project)
+    adopted = [name for name in project.options.get(ADOPTED, ()) if name in known]
+    return adopted[-1] if adopted else registry.DEFAULT
+
+
+def adopt(project: Project, name: str, *, by: Anybody) -> None:
+    """Make one of the project's own parsers the one that is proposed everywhere.
+
+    Raises NotAllowed; BadRequest on a parser that is not its own, or adopted already.
+    """
+    own = [offer.name for offer in of_project(project) if offer.owner]
+    if name not in own or name == default_of(project):
+        raise BadRequest(_("Choose another parser of this project."), field="parser")
+    _set_adopted(project, "adopted", name, by, lambda names: [*names, name])
+
+
+def undo_adoption(project: Project, *, by: Anybody) -> str:
+    """Return to the parser before the one adopted last; its name.
+
+    Raises NotAllowed; BadRequest if none is adopted.
+    """
+    if (last := default_of(project)) == registry.DEFAULT:
+        raise BadRequest(_("No parser is adopted."), field="parser")
+
+    def without(names: list[str]) -> list[str]:
+        return names[: len(names) - 1 - names[::-1].index(last)]
+
+    _set_adopted(project, "left", last, by, without)
+    return default_of(project)
+
+
+def _set_adopted(
+    project: Project,
+    act: str,
+    name: str,
+    by: Anybody,
+    change: Callable[[list[str]], list[str]],
+) -> None:
+    access.require(by, "manage", project)
+    with transaction.atomic():
+        row = Project.objects.select_for_update().get(pk=project.pk)
+        row.options[ADOPTED] = change(row.options.get(ADOPTED, []))
+        row.save(update_fields=["options"])
+        log.note(row, by, act, "parser", name)
+    project.options = row.options
 
 
 def of_person(user: Anybody) -> list[Offer]:

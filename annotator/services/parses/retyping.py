@@ -13,13 +13,22 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from annotator.errors import BadRequest, Conflict
-from annotator.models import Origin, PackedForest, Pair, Parse, Sentence, TreeDraft
+from annotator.models import (
+    Origin,
+    PackedForest,
+    Pair,
+    Parse,
+    Sentence,
+    TreeDraft,
+    TreeEvent,
+)
 from core.data.tree import Tree
 from core.errors import FormatError, InvalidValue
 from core.formats import forest_npz, treetext
 from core.trees import arcs, editing
+from core.trees import stepping as trees
 from core.trees.arc_lines import Arcs
-from core.trees.arc_splitting import Restore
+from core.trees.arcs import Restore
 from core.trees.editing import Retype
 from core.trees.segments import Recut, recut
 from core.trees.splitting import Join, Split
@@ -69,15 +78,25 @@ def of(made: TreeDraft | Parse, sentence: Sentence) -> Typed:
         return {}
     based = of(made.base, sentence) if made.base else {}
     had = {token: [*pair] for token, pair in based.items()}
-    events = made.events.filter(done__op=Retype.op).order_by("revision")
-    for done, back in events.values_list("done", "back"):
-        words = had.setdefault(int(done["token"]), [str(back["form"])])
-        words.append(str(done["form"]))
-    forms, typed = sentence.forms, {}
+    for event in made.events.filter(op=Retype.op).order_by("revision"):
+        token = int(event.done["token"])
+        words = had.setdefault(token, [_words_before(event)[token]])
+        words.append(str(event.done["form"]))
+    forms, typed, now = sentence.forms, {}, words_of(made)
     for token, words in had.items():
         was = forms[token] if forms[token] in words else words[0]
-        typed[token] = was, words[-1]
+        typed[token] = was, now[token]
     return {token: pair for token, pair in typed.items() if pair[0] != pair[1]}
+
+
+def _words_before(event: TreeEvent) -> Mapping[int, str] | Sequence[str]:
+    """The words by position; an older event knows but the one that was retyped."""
+    back = event.back
+    if "form" in back:
+        return {int(event.done["token"]): str(back["form"])}
+    if event.draft.kind == Parse.Kind.DEPENDENCY:
+        return Arcs(back["lines"]).words
+    return trees.Restore.read(back).tree.words
 
 
 def note(typed: Typed) -> dict[str, Any]:
@@ -319,9 +338,8 @@ def _both_cut(words: tuple[str, ...], forms: tuple[str, ...]) -> str:
     apart = cut.changed.values() if cut else [(" ".join(forms), " ".join(words))]
     listed = "; ".join(f"“{there}” / “{here}”" for there, here in apart)
     reason = _(
-        "Someone else also changed words of the sentence (there / "
-        "here): %(words)s. Undo your changes to take theirs when you "
-        "save, or make the same changes here."
+        "Someone else also changed words of the sentence (there / here): %(words)s. "
+        "Undo your changes to take theirs when you save, or make the same changes here."
     )
     return reason % {"words": listed}
 

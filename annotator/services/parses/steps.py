@@ -14,7 +14,7 @@ from core.errors import InvalidValue
 from core.trees import arcs, brackets, editing
 from core.trees.arc_lines import Arcs, ArcsEdit
 from core.trees.editing import Move
-from core.trees.stepping import TreeEdit
+from core.trees.stepping import Restore, TreeEdit
 
 
 def steps_of(draft: TreeDraft) -> Steps[TreeEvent]:
@@ -75,6 +75,11 @@ def read_edit(draft: TreeDraft, stored: Any) -> AnyEdit:
     return arcs.read(stored) if is_arcs else editing.read(stored)
 
 
+def restoring(tree: Any) -> AnyEdit:
+    """The operation that leads back to this tree, of either kind."""
+    return arcs.Restore(tree.lines) if isinstance(tree, Arcs) else Restore(tree)
+
+
 def tree_seen(draft: TreeDraft, revision: int) -> Any:
     """The tree of a former revision; the present one where there is none such."""
     made = tree_of(draft)
@@ -101,9 +106,8 @@ def allowed(operation: AnyEdit, tree: Any, corpus: Corpus) -> AnyEdit:
         "formats": ", ".join(one.title for one in formats) or _("brackets"),
     }
     reason = _(
-        "%(mother)s is not next to %(node)s. Its words would be "
-        "separated by other words, which this corpus’s format "
-        "(%(formats)s) cannot hold. Move it in steps, or move the "
-        "words between them first."
+        "%(mother)s is not next to %(node)s. Its words would be separated by other "
+        "words, which this corpus’s format (%(formats)s) cannot hold. Move it in "
+        "steps, or move the words between them first."
     )
     raise InvalidValue(reason % facts)

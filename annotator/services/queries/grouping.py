@@ -191,10 +191,9 @@ def _lemma(of: MatchColumns) -> str:
     if of.is_token:
         return _of_token("lemma")
     return _joined(
-        f"search_tree c ON c.sentence = {of.sentence} AND c.kind = 1 AND c.chosen = 1"
-        " JOIN search_node d ON d.tree = c.parse AND d.node = w.node"
-        " JOIN search_token t ON t.tree = d.tree AND t.pre = d.pre"
-        " JOIN search_label b ON b.id = t.lemma"
+        f"search_tree c ON c.sentence = {of.sentence} AND c.kind = 1 AND c.chosen = 1 "
+        "JOIN search_node d ON d.tree = c.parse AND d.node = w.node JOIN search_token "
+        "t ON t.tree = d.tree AND t.pre = d.pre JOIN search_label b ON b.id = t.lemma"
     )
 
 

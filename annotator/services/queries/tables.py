@@ -232,9 +232,8 @@ def within(seconds: float) -> Iterator[None]:
             raise
         raise QueryTooSlow(
             _(
-                "The search was stopped after %(n)s seconds. Search for "
-                "something rarer, in one corpus, or in shorter sentences: "
-                "where length < 20."
+                "The search was stopped after %(n)s seconds. Search for something "
+                "rarer, in one corpus, or in shorter sentences: where length < 20."
             )
             % {"n": f"{seconds:g}"},
             seconds=seconds,

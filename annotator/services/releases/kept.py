@@ -1,7 +1,7 @@
 """The releases of a project: requested, made by a worker, stored as files."""
 
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ from annotator.models import Job, Project
 from annotator.models.projects import Anybody
 from annotator.services import jobs
 from annotator.services.projects import log
-from annotator.services.releases.making import Maker, warnings_of
+from annotator.services.releases.making import Maker, parts_of
 from core.protocols import Step
 
 EVERYTHING = "Export of everything"
@@ -35,18 +35,30 @@ class Kept:
 
 
 def start(
-    project: Project, *, by: Anybody, with_texts: bool = False, accepts: bool = False
+    project: Project,
+    *,
+    by: Anybody,
+    with_texts: bool = False,
+    accepts: bool = False,
+    chosen: Sequence[str] | None = None,
+    licence: str = "",
 ) -> Job:
     """A job that makes a release. ``accepts``: the warnings of licences were read.
 
-    Raises NotAllowed, and BadRequest while there are warnings that no one accepted.
+    ``chosen``: codes of corpora and campaigns, None for all; ``licence``: of the items
+    of the campaigns. Raises NotAllowed, and BadRequest if nothing of the project is
+    chosen, or while there are warnings that no one accepted.
     """
     access.require(by, "manage", project)
-    warnings = warnings_of(project)
+    of = parts_of(project, chosen, licence=licence)
+    if chosen is not None and not (of.corpora or of.campaigns):
+        raise BadRequest(_("Choose a corpus or a campaign."), field="part")
+    warnings = of.warnings()
     if warnings and not accepts:
         problem = _("Licences do not allow this release: %(warnings)s")
         raise BadRequest(problem % {"warnings": " ".join(warnings)}, field="accepts")
-    params = {"with_texts": with_texts}
+    params = {"with_texts": with_texts, "licence": of.licence}
+    params |= {} if chosen is None else {"chosen": list(chosen)}
     return jobs.create(project, "release", title="Release", by=by, params=params)
 
 
@@ -74,6 +86,8 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
         job.project,
         with_texts=job.params["with_texts"],
         is_complete=bool(job.params.get("is_complete")),
+        chosen=job.params.get("chosen"),
+        licence=job.params.get("licence", ""),
     )
     manifest = yield from maker.steps(path)
     os.chmod(path, 0o600)

@@ -4,9 +4,9 @@ import json
 import platform
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Collection, Generator, Iterator
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -253,24 +253,68 @@ def _text(value: Any) -> str:
 _SIGNS = re.compile(r"[^\w.-]+")
 
 
-def warnings_of(project: Project) -> list[str]:
-    """Warnings before a release: licences that are not stated, or forbid it."""
-    rows = project.corpora.order_by("name").values_list("name", "licence")
-    return problems(rows)
+@dataclass(frozen=True, slots=True)
+class ReleaseParts:
+    """What a release holds: ``corpora`` and ``campaigns`` in order of their names, and
+    the ``licence`` of the campaigns' items, "" if none was named."""
+
+    corpora: list[Corpus]
+    campaigns: list[Campaign]
+    licence: str = ""
+
+    def licences(self) -> dict[str, str]:
+        """The licence of each corpus, and of the items of each campaign."""
+        of_items = {f"items of {one.name}": self.licence for one in self.campaigns}
+        return {one.name: one.licence for one in self.corpora} | of_items
+
+    def warnings(self) -> list[str]:
+        """Licences that are not stated, or forbid a release."""
+        return problems(self.licences().items())
+
+
+def parts_of(
+    project: Project,
+    chosen: Collection[str] | None = None,
+    *,
+    licence: str = "",
+    with_simulated: bool = False,
+) -> ReleaseParts:
+    """The parts with these codes; None: all, simulations only if asked for."""
+    corpora, campaigns = project.corpora.all(), project.campaigns.all()
+    if not with_simulated:
+        campaigns = campaigns.filter(is_simulated=False)
+    if chosen is not None:
+        corpora = corpora.filter(code__in=chosen)
+        campaigns = campaigns.filter(code__in=chosen)
+    return ReleaseParts(
+        list(corpora.order_by("name")),
+        list(campaigns.order_by("name")),
+        licence.strip()[:120],
+    )
 
 
 class Maker:
     """One release of a project. ``with_texts``: comments and notes go in, too.
+    ``chosen``: codes of its corpora and campaigns, None for all; ``licence``: of items.
 
     ``is_complete``: an export for who keeps the project, with all that it holds, under
     everyone's own name (``everything``).
     """
 
     def __init__(
-        self, project: Project, *, with_texts: bool = False, is_complete: bool = False
+        self,
+        project: Project,
+        *,
+        with_texts: bool = False,
+        is_complete: bool = False,
+        chosen: Collection[str] | None = None,
+        licence: str = "",
     ) -> None:
         self.project, self.is_complete = project, is_complete
         self.with_texts = with_texts or is_complete
+        self._of = parts_of(
+            project, chosen, licence=licence, with_simulated=is_complete
+        )
         self._chain, self._counts = HashChain(), Counter[str]()
         self._people: Pseudonyms = pseudonyms(project)
         if is_complete:
@@ -281,7 +325,7 @@ class Maker:
 
         Raises FileExistsError, BadRequest if the project is empty.
         """
-        corpora_, campaigns = self._parts()
+        corpora_, campaigns = self._of.corpora, self._of.campaigns
         if not corpora_ and not campaigns and not self.is_complete:
             raise BadRequest("The project has nothing to release yet.")
         more = len(everything.ROWS) + 1 if self.is_complete else 0
@@ -304,30 +348,18 @@ class Maker:
         yield Step(done=1)
         return manifest
 
-    def _parts(self) -> tuple[list[Any], list[Any]]:
-        return (
-            list(self.project.corpora.order_by("name")),
-            [
-                one
-                for one in self.project.campaigns.order_by("name")
-                if self.is_complete or not one.is_simulated
-            ],
-        )
-
     def _write(self, writer: Writer, ledger: IO[str]) -> Iterator[Step]:
-        corpora_, campaigns = self._parts()
-
         def record(act: dict[str, Any]) -> None:
             self._counts[f"acts: {act['act']}"] += 1
             ledger.write(self._chain.line(act))
 
-        for corpus in corpora_:
+        for corpus in self._of.corpora:
             name = _unused(writer, "corpora/", corpus.name, ".gemel")
             writer.add(name, lines(corpus, name, self._people, record))
             self._counts["sentences"] += corpus.n_sentences
             self._counts["pairs"] += corpus.n_pairs
             yield Step(done=1)
-        for campaign in campaigns:
+        for campaign in self._of.campaigns:
             folder = _unused(writer, "campaigns/", campaign.name, "/")[10:-1]
             part = CampaignPart(
                 campaign, folder, self._people, record, with_texts=self.with_texts
@@ -361,18 +393,17 @@ class Maker:
         return manifest
 
     def _manifest(self, writer: Writer) -> Manifest:
-        rows = self.project.corpora.order_by("name").values_list("name", "licence")
-        counts = {"corpora": len(rows), "people": len(self._people)}
+        counts = {"corpora": len(self._of.corpora), "people": len(self._people)}
         return Manifest(
             project=self.project.slug,
             title=self.project.name,
             made_at=datetime.now(UTC).isoformat(timespec="seconds"),
             files=dict(writer.files),
             counts=counts | dict(self._counts),
-            licences=dict(rows),
+            licences=self._of.licences(),
             ledger_head=self._chain.head,
             ledger_length=self._chain.length,
-            warnings=tuple(warnings_of(self.project)),
+            warnings=tuple(self._of.warnings()),
             about={
                 "gemel": __version__,
                 "has_texts": self.with_texts,

@@ -68,10 +68,10 @@ def screen(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 def shell(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """The same screen as a browser keeps it for a time without network: it names no
     one, and holds no token and no message."""
-    access.project_or_404(request.user, slug, "annotate")
+    project = access.project_or_404(request.user, slug, "annotate")
     person = judging.participant_of(code, request.user)
     request.user = AnonymousUser()
-    page = judge.screen(person.campaign, request.user)
+    page = judge.screen(person.campaign, request.user) | {"project": project}
     page |= {"shell": True, "messages": (), "csrf_token": ""}
     page["config"]["shell"] = ""
     return render(request, "judge/screen.html", page)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import erf, sqrt
+from math import sqrt
 
 from core.errors import InvalidValue
 
@@ -127,7 +127,8 @@ def kappa_width(
     the variance grows by 1 + (cluster - 1) rho (Kish 1965, "Survey sampling"). The
     standard error of raw agreement is divided by 1 - chance.
     """
-    _share("agreement", agreement)
+    if not 0 <= agreement <= 1:
+        raise InvalidValue(f"agreement must be from 0 to 1; {agreement:g} is not")
     if categories < 2:
         raise InvalidValue("a scale needs at least two categories")
     if n < 2:
@@ -135,41 +136,3 @@ def kappa_width(
     deff = 1 + (max(cluster, 1.0) - 1) * rho
     error = sqrt(agreement * (1 - agreement) / n * deff)
     return 2 * Z95 * error / (1 - 1 / categories)
-
-
-def difference_width(
-    n: int, *, p: float, q: float, correlation: float = 0.0
-) -> float | None:
-    """Width of the 95 % interval of p - q, each a share of the same ``n`` items.
-
-    ``correlation``: between the two outcomes on one item. None if n < 2.
-    """
-    error = _difference_error(n, p, q, correlation)
-    return None if error is None else 2 * Z95 * error
-
-
-def power(n: int, *, p: float, q: float, correlation: float = 0.0) -> float | None:
-    """Chance that a two-sided paired test at 5 % finds p and q to differ.
-
-    Normal approximation (Fleiss, Levin & Paik 2003, ch. 4); the far tail is left out.
-    """
-    error = _difference_error(n, p, q, correlation)
-    if error is None:
-        return None
-    if error == 0:
-        return 1.0 if p != q else 0.0
-    return 0.5 * (1 + erf((abs(p - q) / error - Z95) / sqrt(2)))
-
-
-def _difference_error(n: int, p: float, q: float, correlation: float) -> float | None:
-    _share("p", p)
-    _share("q", q)
-    if n < 2:
-        return None
-    a, b = p * (1 - p), q * (1 - q)
-    return sqrt(max(a + b - 2 * correlation * sqrt(a * b), 0.0) / n)
-
-
-def _share(name: str, value: float) -> None:
-    if not 0 <= value <= 1:
-        raise InvalidValue(f"{name} must be a share from 0 to 1; {value:g} is not")

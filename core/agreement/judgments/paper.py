@@ -55,8 +55,7 @@ def methods(body: Body) -> list[str]:
     text.append(
         f"Intervals are 95 % percentile intervals over {facts['replicates']:,} "
         "bootstrap replicates that resample whole source phrases or sentences (seed "
-        f"{facts['seed']}). Computed by Gemel {facts.get('version', '')}"
-        f"{_hash(facts)}."
+        f"{facts['seed']}). Computed by Gemel {facts.get('version', '')}{_hash(facts)}."
     )
     return text
 
@@ -98,10 +97,9 @@ def _of_conditions(table: Body) -> str:
     return (
         f"A judgment counts as correct for {cuts}. An item scores the mean over its "
         "judges; an item that several conditions produced was judged once and counts "
-        "for each. Differences from the baseline "
-        f"({table['baseline']}) are taken over the instances that both cover, and "
-        "tested by flipping signs of whole source phrases; p values are corrected "
-        "after Holm within each column."
+        f"for each. Differences from the baseline ({table['baseline']}) are taken over "
+        "the instances that both cover, and tested by flipping signs of whole source "
+        "phrases; p values are corrected after Holm within each column."
     )
 
 

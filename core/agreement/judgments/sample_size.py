@@ -246,6 +246,11 @@ def power_at(
     return NORMAL.cdf(wanted.difference / error - _z(wanted.alpha))
 
 
+def width(n: int, one: Components, other: Components, plan: JudgingPlan) -> float:
+    """Width of the 95 % interval of the difference of two means of ``n`` items."""
+    return 2 * _z(0.05) * sqrt(variance(one, other, plan) / n)
+
+
 def curve(
     sizes: Sequence[int],
     wanted: DetectableDifference,

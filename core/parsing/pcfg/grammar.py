@@ -198,38 +198,21 @@ class Pairing(NamedTuple):
     right: GrammarState
 
 
-@dataclass(frozen=True, slots=True)
-class Method:
-    """The context of a state.
-
-    ``memory``: how many of a phrase's parts, from the outermost in, a part of it
-    remembers; ``with_head``: and the head's category; ``mother``: phrases know their
-    parent; ``tag_mother``: tags too; ``part_mother``: parts of phrases too; ``flat``:
-    phrases over nothing but words are distinguished; ``head_tags``: labels whose
-    phrases know their head's tag, None: those that ``samples.diverse`` finds.
-    """
-
-    memory: int = 1
-    with_head: bool = True
-    mother: bool = True
-    tag_mother: bool = True
-    part_mother: bool = True
-    flat: bool = True
-    head_tags: frozenset[str] | None = None
-
-
 def bare(state: GrammarState) -> GrammarState:
     """The coarse state that this one refines."""
     return GrammarState(state.kind, state.label)
 
 
 class EventReader:
-    """Reads events off samples."""
+    """Reads events off samples.
 
-    def __init__(self, heads: HeadChoice, method: Method) -> None:
-        self._heads = heads
-        self._method = method
-        self._head_tags = method.head_tags or frozenset()
+    Phrases and tags know their parent, phrases over nothing but words are apart, and
+    those labelled as in ``head_tags`` know the tag of their head; a part of a phrase
+    knows what the phrase knows, the category of the head, and the part before it.
+    """
+
+    def __init__(self, heads: HeadChoice, head_tags: frozenset[str]) -> None:
+        self._heads, self._head_tags = heads, head_tags
 
     def events(self, sample: Sample) -> Iterator[Chain | Pairing]:
         """All chains and pairings of a sample, which is under TOP."""
@@ -260,11 +243,10 @@ class EventReader:
                     yield part, self.state_of(part, one.label)
 
     def state_of(self, one: Sample, mother: str) -> GrammarState:
-        method = self._method
+        context: tuple[str, ...] = (mother,)
         if not one.parts:
-            return GrammarState("t", one.label, (mother,) if method.tag_mother else ())
-        context: tuple[str, ...] = (mother,) if method.mother else ()
-        if method.flat and all(not part.parts for part in one.parts):
+            return GrammarState("t", one.label, context)
+        if all(not part.parts for part in one.parts):
             context += ("flat",)
         if one.label in self._head_tags:
             context += (self.head_tag(one),)
@@ -296,15 +278,9 @@ class EventReader:
         """The state of parts low to high - 1; of the head alone, its own."""
         if high - low == 1:
             return self.state_of(one.parts[head], one.label)
-        method = self._method
-        order = [*range(low, head), *range(high - 1, head, -1)]
-        recent = [one.parts[at].label for at in order[: method.memory]]
-        context: tuple[str, ...] = ()
-        if method.with_head:
-            context += (one.parts[head].label,)
-        context += ("<" if low < head else ">", *recent)
-        if method.part_mother:
-            context += state.context
+        outermost = one.parts[low if low < head else high - 1].label
+        side = "<" if low < head else ">"
+        context = (one.parts[head].label, side, outermost, *state.context)
         return GrammarState("@", one.label, context)
 
 

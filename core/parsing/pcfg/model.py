@@ -10,7 +10,7 @@ shorter (Samuelsson 1993; Brants 2000, "TnT", section 2.3). No list of any langu
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -23,7 +23,6 @@ from core.parsing.pcfg.grammar import (
     EventReader,
     GrammarState,
     HeadChoice,
-    Method,
     Pairing,
     RuleTable,
     Sample,
@@ -209,17 +208,13 @@ class GrammarModel:
         return of(self.states), of(self.coarse_states)
 
 
-def train(
-    samples: Sequence[Sample], method: Method, *, trust: float = TRUST
-) -> GrammarModel:
+def train(samples: Sequence[Sample], *, trust: float = TRUST) -> GrammarModel:
     """A model by counting; linear in the samples.
 
     Raises InvalidValue if there is nothing to count: no phrase of two parts.
     """
     heads = HeadChoice(samples)
-    if method.head_tags is None:
-        method = replace(method, head_tags=diverse(samples, heads))
-    reader = EventReader(heads, method)
+    reader = EventReader(heads, diverse(samples, heads))
     chains: Counter[Chain] = Counter()
     pairings: Counter[Pairing] = Counter()
     words: list[tuple[str, GrammarState, bool]] = []

@@ -17,15 +17,14 @@ from core.data.tree import Tree, TreeBuilder
 from core.errors import InvalidValue
 from core.forests.kbest import trees_of
 from core.parsing.pcfg.folder import write_model
-from core.parsing.pcfg.grammar import TOP, Method, Sample, sample_of, wanted
+from core.parsing.pcfg.grammar import TOP, Sample, sample_of, wanted
 from core.parsing.pcfg.model import GrammarModel, train
 from core.parsing.pcfg.parser import CAPABILITIES, ModelParser
-from core.protocols import Analysis, BackendInfo
+from core.protocols import Analysis, BackendInfo, ParserBackend
 
 MIN_TREES = 20
 MAX_TRAINED = 100  # tokens; longer trees teach nothing that shorter ones do not
 BATCH = 16
-METHOD = Method()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +42,10 @@ class Examples:
 
 @dataclass(slots=True)
 class FoldScores:
-    """Sums over held-out sentences."""
+    """Sums over held-out sentences; ``each``: the brackets of each, in their order."""
 
     brackets: Parseval = field(default_factory=Parseval)
+    each: list[Parseval] = field(default_factory=list)
     right_tags: int = 0
     tokens: int = 0
 
@@ -87,7 +87,6 @@ def cross_validated(
     *,
     folds: int = 5,
     at_most: int = 0,
-    method: Method = METHOD,
 ) -> Iterator[tuple[int, FoldScores]]:
     """Parse every sentence with a grammar of the other folds; running totals.
 
@@ -98,20 +97,20 @@ def cross_validated(
     samples, scores = examples.samples, FoldScores()
     for fold in range(folds):
         rest = [one for k, one in enumerate(samples) if k % folds != fold]
-        held = [samples[k] for k in _held(len(samples), fold, folds, at_most)]
-        parser = parser_of(rest, method)
+        held = _held_samples(examples, fold, folds, at_most)
+        parser = parser_of(rest)
         for begin in range(0, len(held), BATCH):
             part = held[begin : begin + BATCH]
             _score(parser, part, scores)
             yield len(part), scores
 
 
-def parser_of(samples: Sequence[Sample], method: Method = METHOD) -> ModelParser:
+def parser_of(samples: Sequence[Sample]) -> ModelParser:
     """A parser trained on the samples, for as long as it is needed."""
-    return ModelParser(train(samples, method), _info())
+    return ModelParser(train(samples), _info())
 
 
-def scored(parser: ModelParser, held: Sequence[Sample]) -> FoldScores:
+def scored(parser: ParserBackend, held: Sequence[Sample]) -> FoldScores:
     """The parser's trees of the samples' words against the samples'."""
     scores = FoldScores()
     _score(parser, held, scores)
@@ -124,36 +123,45 @@ def n_scored(examples: Examples, *, folds: int = 5, at_most: int = 0) -> int:
     return sum(len(_held(n, fold, folds, at_most)) for fold in range(folds))
 
 
+def held_back(examples: Examples, *, folds: int = 5, at_most: int = 0) -> list[Sample]:
+    """The sentences that ``cross_validated`` parses, in the same order."""
+    parts = (_held_samples(examples, fold, folds, at_most) for fold in range(folds))
+    return [one for part in parts for one in part]
+
+
+def _held_samples(
+    examples: Examples, fold: int, folds: int, at_most: int
+) -> list[Sample]:
+    samples = examples.samples
+    return [samples[k] for k in _held(len(samples), fold, folds, at_most)]
+
+
 def _held(n: int, fold: int, folds: int, at_most: int) -> range:
     step = -(-n // at_most) if at_most else 1
     return range(fold, n, folds)[::step]
 
 
-def write(
-    out: Path,
-    examples: Examples,
-    facts: dict[str, Any],
-    *,
-    method: Method = METHOD,
-) -> GrammarModel:
+def write(out: Path, examples: Examples, facts: dict[str, Any]) -> GrammarModel:
     """Train on all examples and write the folder ``out``; the model.
 
     ``facts``: name, version, languages, licence, scores … for the manifest.
     """
-    model = train(examples.samples, method)
+    model = train(examples.samples)
     data = {"trees": len(examples.samples), "tokens": examples.n_tokens}
     data |= {"left_out": examples.left_out, "made_continuous": examples.raised}
     write_model(out, model, {"data": data, **facts})
     return model
 
 
-def _score(parser: ModelParser, held: Sequence[Sample], scores: FoldScores) -> None:
+def _score(parser: ParserBackend, held: Sequence[Sample], scores: FoldScores) -> None:
     sentences = [Sentence.of([w.word for w in one.leaves()]) for one in held]
-    answers = parser.analyse(sentences, want=CAPABILITIES)
+    want = CAPABILITIES & parser.info.capabilities
+    answers = parser.analyse(sentences, want=want)
     for one, answer in zip(held, answers, strict=True):
         gold = tree_of(one)
         ranked = trees_of(answer, 1) if isinstance(answer, Analysis) else []
-        scores.brackets += compare(gold, ranked[0][1] if ranked else None)
+        scores.each.append(compare(gold, ranked[0][1] if ranked else None))
+        scores.brackets += scores.each[-1]
         tags = answer.xpos if isinstance(answer, Analysis) else ()
         scores.right_tags += sum(a == b for a, b in zip(tags, gold.tags, strict=False))
         scores.tokens += gold.n_tokens

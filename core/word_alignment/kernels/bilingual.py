@@ -397,38 +397,17 @@ def link(
 
 
 @njit(cache=True, nogil=True)
-def _exp_digamma(x: float) -> float:
-    """exp of the digamma function, x > 0: raised by recurrence, then its series."""
-    shift = 0.0
-    while x < 6.0:
-        shift += 1.0 / x
-        x += 1.0
-    inverse = 1.0 / (x * x)
-    series = inverse * (1 / 12 - inverse * (1 / 120 - inverse / 252))
-    return float(np.exp(np.log(x) - 0.5 / x - series - shift))
+def normalise(counts: Singles, groups: Ints, n_groups: int, table: Singles) -> None:
+    """Turn counts into relative frequencies within each group of entries.
 
-
-@njit(cache=True, nogil=True)
-def normalise(
-    counts: Singles, groups: Ints, n_groups: int, alpha: float, table: Singles
-) -> None:
-    """Turn counts into probabilities within each group of entries.
-
-    ``groups``: the making type of each entry. ``alpha`` > 0: the mean-field estimate
-    under a symmetric Dirichlet prior over the entries of the group, exp digamma(c + a)
-    / exp digamma(sum); else the relative frequency. No entry falls under 1e-10.
+    ``groups``: the making type of each entry. No entry falls under 1e-10.
     """
-    totals, sizes = np.zeros(n_groups), np.zeros(n_groups)
+    totals = np.zeros(n_groups)
     for k in range(counts.shape[0]):
         totals[groups[k]] += counts[k]
-        sizes[groups[k]] += 1
-    for g in range(n_groups):
-        if alpha > 0 and sizes[g] > 0:
-            totals[g] = _exp_digamma(totals[g] + alpha * sizes[g])
     for k in range(counts.shape[0]):
         total = totals[groups[k]]
-        share = _exp_digamma(counts[k] + alpha) if alpha > 0 else float(counts[k])
-        table[k] = max(share / total, 1e-10) if total > 0 else 1e-10
+        table[k] = max(float(counts[k]) / total, 1e-10) if total > 0 else 1e-10
 
 
 Shorts = NDArray[np.int16]

@@ -80,7 +80,7 @@ def test_a_history_is_one_s_own(parsed) -> None:
     draft = client.tree_step(draft, "relabel", node=1, label="NX")
     (event,) = client.tree_history(draft)
     assert event["done"] == {"op": "relabel", "node": 1, "label": "NX", "focus": 1}
-    assert event["back"]["label"] == "NP"
+    assert event["back"]["op"] == "restore"
     assert client.tree_step(draft, "undo").text != draft.text
 
 

@@ -3,7 +3,7 @@
 import { fill, gettext, ngettext } from "../words.js";
 
 const TEXTS = {
-  offline: [gettext("No network"), gettext("All items on this device are answered. Your answers are sent when the network is back.")],
+  offline: [gettext("You are offline"), gettext("You have answered all items on this device. Your answers are sent once you are online again.")],
   sending: [gettext("Sending …"), gettext("Your answers are being sent.")],
   nothing: [
     gettext("Nothing for you now"),
@@ -27,6 +27,14 @@ function cells(...texts) {
   const row = document.createElement("tr");
   for (const text of texts) row.append(Object.assign(document.createElement("td"), { textContent: text }));
   return row;
+}
+
+// On the chip; `brief`: what a narrow screen shows in its place.
+export function say(text, kind = "", brief = text) {
+  const chip = document.getElementById("chip");
+  chip.textContent = chip.title = text;
+  chip.className = `chip ${kind}`;
+  chip.dataset.brief = brief;
 }
 
 export function makeNotice({ look, offerSkipped }) {

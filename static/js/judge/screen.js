@@ -3,14 +3,14 @@
 import { fill, gettext, ngettext } from "../words.js";
 import { makeCard } from "./card.js";
 import { makeClock } from "./clock.js";
-import { forgetOthers, keepShell, openHand, remember, remembered } from "./device.js";
+import { forgetOthers, keepShell, onForgotten, openHand, remember, remembered } from "./device.js";
 import { askConflict, askFlag, askSettings, askSkip, isNew, nameKeys, showGuideline, showHelp } from "./dialogs.js";
 import { makeDrafts } from "./drafts.js";
 import { byCode, makeHand } from "./hand.js";
+import { makeNotice, say } from "./notice.js";
 import { isSignedOut, send } from "./http.js";
 import { listen } from "./keys.js";
 import { makeMessages } from "./messages.js";
-import { makeNotice } from "./notice.js";
 import { makeOutbox } from "./outbox.js";
 import { counted, makeProgress, makeStretch, midnight } from "./progress.js";
 import { openStore } from "./store.js";
@@ -22,7 +22,6 @@ const RETRY_MS = 15_000;
 const config = JSON.parse(document.getElementById("judge-config").textContent);
 const isShell = !config.shell; // this page came from this device, which knows for whom
 if (isShell) document.documentElement.dataset.user = config.user = remembered();
-const chip = document.getElementById("chip");
 const progress = makeProgress();
 const stretch = makeStretch(config.user);
 const card = makeCard(config.scales);
@@ -45,18 +44,12 @@ let grace = 0;
 let outbox;
 
 const keys = () => ({ ...config.keys, ...preference.keys });
-// `brief`: what a narrow screen shows in its place.
-const say = (text, kind = "", brief = text) => {
-  chip.textContent = chip.title = text;
-  chip.className = `chip ${kind}`;
-  chip.dataset.brief = brief;
-};
 const unsentWords = (n) => fill(gettext("%(n)s unsent"), { n });
 const time = () => new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 
 async function start() {
   if (!isShell) await forgetOthers(config.user).then(() => remember(config.user));
-  if (!config.user) return notice.problem(gettext("No one is signed in on this device. Connect to the network, then sign in."), () => location.reload());
+  if (!config.user) return notice.problem(gettext("No one is signed in on this device. Go online, then sign in."), () => location.reload());
   kept = await openHand(config.user, config.campaign);
   const store = await openStore(config.user, config.campaign);
   outbox = makeOutbox({
@@ -94,7 +87,7 @@ async function look() {
   }
   desk = answer.body;
   isAway = hand.isDry = false;
-  kept.fill({ desk: { ...desk, next: [], recent: [], preference }, ...byCode(desk.next.filter((one) => !outbox.holds(one.code))) });
+  kept.fill({ desk: { ...desk, next: [], recent: [], messages: [], preference }, ...byCode(desk.next.filter((one) => !outbox.holds(one.code))) });
   addDone(outbox.uncounted(new Set(desk.recent.map((one) => one.code))));
   hand.heard(desk.status);
   hand.fill(desk.next); // all that are one's own
@@ -270,7 +263,7 @@ function unsent(n, isWriting) {
   if (isWriting || !outbox || !isOffline()) return;
   const text = ngettext("%(n)s answer saved on this device, not sent yet", "%(n)s answers saved on this device, not sent yet", n);
   if (n) say(fill(text, { n }), "warn", unsentWords(n));
-  else if (isAway) say(gettext("No network: the items on this device"), "warn", gettext("No network"));
+  else if (isAway) say(gettext("Offline: using the items on this device"), "warn", gettext("Offline"));
 }
 
 async function signedOut(after = () => outbox.pump()) {
@@ -410,15 +403,13 @@ listen({
 document.addEventListener("click", (event) => commands[event.target.closest("[data-do]")?.dataset.do]?.(event));
 document.getElementById("card").addEventListener("submit", (event) => { event.preventDefault(); save(); });
 document.getElementById("card").addEventListener("input", keepDraft);
-// Arrow keys change a choice, too; only a tap or a click goes on to the next scale.
-let isTap = false;
-document.getElementById("card").addEventListener("pointerup", () => { isTap = true; });
-document.getElementById("card").addEventListener("keydown", () => { isTap = false; });
-document.getElementById("card").addEventListener("change", () => {
-  keepDraft();
-  changed();
-  if (isTap) card.onward();
-  isTap = false;
+document.getElementById("card").addEventListener("change", () => { keepDraft(); changed(); });
+// The account signed out in another tab: what is in view is not for whoever comes next.
+onForgotten(config.user, () => {
+  if (at === null && group) hand.putBack(group);
+  at = null;
+  empty();
+  signedOut(() => { remember(config.user); look(); });
 });
 window.addEventListener("online", () => { outbox?.pump(); lookAgain(); hand?.fetchAhead(isSending); });
 window.addEventListener("beforeunload", (event) => { if (outbox?.size) event.preventDefault(); });

@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
+from annotator.errors import BadRequest
 from annotator.models import (
     Campaign,
     Invitation,
@@ -17,6 +18,7 @@ from annotator.models import (
     Membership,
     Project,
 )
+from annotator.services.campaigns import crowd
 from annotator.services.projects import invitations
 from tests.annotator.campaigns_cast import campaign, draw, judge, person
 from tests.cast import Cast
@@ -212,3 +214,94 @@ def test_an_account_that_became_more_opens_by_no_platform_id(
     client, status = enter(url, "p1")
     assert status == 409
     assert "_auth_user_id" not in client.session
+
+
+QUESTIONS = """Which language do you speak at home?
+* German
+- Danish
+
+Which word is a verb?
+- house
+* open
+* close
+"""
+
+
+def screened(cast: Cast, **more: str) -> str:
+    made = campaign(cast, n=2)
+    return entry(cast, made, screening=QUESTIONS, screening_code="OUT42", **more)
+
+
+def test_right_answers_let_a_participant_in_and_are_not_kept(cast: Cast) -> None:
+    url = screened(cast)
+    page = Client().get(f"{url}?{ids('p1')}").text
+    assert page.index("speak at home?") < page.index("I agree")
+    sent = {"what": "agree", "screening-0": "0", "screening-1": "2"}
+    client = Client()
+    assert client.post(f"{url}?{ids('p1')}", sent).status_code == 302
+    link = Invitation.objects.get()
+    assert (link.n_uses, link.screened_out) == (1, [])
+    again = Client().post(f"{url}?{ids('p1')}", {"what": "agree"})
+    assert again.status_code == 302  # who is in is not asked again
+
+
+def test_a_wrong_answer_gets_the_screen_out_code_for_good(cast: Cast) -> None:
+    url = screened(cast)
+    wrong = {"what": "agree", "screening-0": "0", "screening-1": "0"}
+    page = Client().post(f"{url}?{ids('p1')}", wrong).text
+    assert "OUT42" in page
+    assert "NOPE42" not in page
+    right = {"what": "agree", "screening-0": "0", "screening-1": "1"}
+    assert "OUT42" in Client().post(f"{url}?{ids('p1')}", right).text
+    assert not InvitationUse.objects.exists()
+    link = Invitation.objects.get()
+    assert len(link.screened_out) == 1
+    assert "p1" not in str(link.screened_out)  # a digest
+    assert Client().post(f"{url}?{ids('p2')}", right).status_code == 302
+    crowd.forget(link, by=cast.ada)
+    link.refresh_from_db()
+    assert link.screened_out == []
+
+
+@pytest.mark.parametrize("place", [None, "", "2", "-1", "x"])
+def test_a_missing_answer_is_asked_for_again(cast: Cast, place: str | None) -> None:
+    url = screened(cast)
+    sent = {"what": "agree", "screening-1": "1"}
+    sent |= {} if place is None else {"screening-0": place}
+    answer = Client().post(f"{url}?{ids('p1')}", sent)
+    assert answer.status_code == 400
+    assert "Answer every question." in answer.text
+    assert Invitation.objects.get().screened_out == []
+
+
+def test_without_a_code_of_its_own_screening_uses_the_rejection_code(cast) -> None:
+    made = campaign(cast, n=2)
+    url = entry(cast, made, screening=QUESTIONS)
+    wrong = {"what": "agree", "screening-0": "1", "screening-1": "1"}
+    assert "NOPE42" in Client().post(f"{url}?{ids('p1')}", wrong).text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Only a question", "Q\n* a", "Q\n* a\n* b", "Q\n- a\n- b", "Q\na\nb",
+        "* a\n- b", "Q\n* \n- b", "\n\n".join(["Q\n* a\n- b"] * 6),
+    ],
+)  # fmt: skip
+def test_questions_without_right_and_wrong_choices_are_refused(text: str) -> None:
+    with pytest.raises(BadRequest) as refused:
+        crowd.questions(text)
+    assert refused.value.facts["field"] == "screening"
+
+
+def test_a_manager_writes_screening_questions_on_the_page(
+    client: Client, cast: Cast
+) -> None:
+    made = campaign(cast, n=2)
+    client.force_login(cast.ada)
+    url = reverse("campaign_people", args=["windows", made.code])
+    sent = {"what": "invite", "role": "annotator", "provider": "prolific"}
+    client.post(url, sent | {"screening": QUESTIONS, "max_uses": "3"})
+    first, second = Invitation.objects.get().screening
+    assert (first["choices"], first["right"]) == (["German", "Danish"], [0])
+    assert (second["question"], second["right"]) == ("Which word is a verb?", [1, 2])

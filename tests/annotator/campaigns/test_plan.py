@@ -196,3 +196,16 @@ def test_a_program_gets_the_plan_with_what_is_needed(
     assert wrong.status_code == 400
     assert wrong.json()["error"]["facts"] == {"field": "difference"}
     assert client.get(url, {"diference": "9"}).status_code == 400
+
+
+def test_people_who_share_eight_items_are_connected_and_warned(
+    client: Client, cast: Cast
+) -> None:
+    made = campaign(cast, n=40, people=2, overlap_share=0.2)
+    client.force_login(cast.ada)
+    url = reverse("campaign_design", args=[cast.project.slug, made.code])
+    text = " ".join(client.get(url).text.split())
+    assert "some pairs share only about 8" in text
+    assert "not connected" not in text
+    told = client.get(f"/api/campaigns/{made.code}/plan/").json()
+    assert (told["is_connected"], told["overlapping"]) == (True, 8)

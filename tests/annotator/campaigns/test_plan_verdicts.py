@@ -3,7 +3,7 @@
 import pytest
 
 from annotator.pages.campaigns.plan import of_difference, of_kappa, of_power
-from core.agreement.judgments.design import difference_width, power
+from core.agreement.judgments import sample_size
 
 
 @pytest.mark.parametrize(
@@ -24,10 +24,14 @@ def test_kappa_reads_as_a_sentence(
 
 
 def test_the_difference_named_is_found_in_eighty_of_a_hundred_campaigns() -> None:
-    text = of_difference(difference_width(500, p=0.5, q=0.5))
+    alone = sample_size.of_shares(0.5, within=1.0)
+    plan = sample_size.JudgingPlan(k=1, is_paired=False)
+    text = of_difference(sample_size.width(500, alone, alone, plan))
     assert text.startswith("Differences below 6.2 percentage points")
-    difference = float(text.split("A difference of ")[1].split()[0]) / 100
-    assert power(500, p=0.5, q=0.5 + difference) == pytest.approx(0.8, abs=0.01)
+    wanted = float(text.split("A difference of ")[1].split()[0]) / 100
+    found = sample_size.DetectableDifference(wanted)
+    at = sample_size.power_at(500, found, alone, alone, plan)
+    assert at == pytest.approx(0.8, abs=0.01)
     assert "At least two items" in of_difference(None)
 
 

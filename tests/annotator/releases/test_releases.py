@@ -219,7 +219,11 @@ def test_what_is_missing_or_put_in_is_named(project, tmp_path) -> None:
 
 def test_the_command_says_whole_or_what_is_wrong(project, tmp_path, capsys) -> None:
     path = tmp_path / "one.zip"
-    call_command("release", "make", "windows", "--out", path)
+    make = ("release", "make", "windows", "--licence", "CC0", "--out", path)
+    with pytest.raises(CommandError, match="Read these warnings"):
+        call_command("release", "make", "windows", "--out", path)
+    capsys.readouterr()
+    call_command(*make)
     seal = capsys.readouterr().out.split()[-1]
     call_command("verify", str(path), "--seal", seal.upper())
     assert "whole" in capsys.readouterr().out
@@ -231,13 +235,13 @@ def test_the_command_says_whole_or_what_is_wrong(project, tmp_path, capsys) -> N
     with pytest.raises(CommandError, match="not a complete zip"):
         call_command("verify", __file__)
     with pytest.raises(CommandError, match="already exists"):
-        call_command("release", "make", "windows", "--out", path)
+        call_command(*make)
     with pytest.raises(CommandError, match="no project"):
         call_command("release", "make", "nowhere", "--out", path)
 
 
 def test_a_release_becomes_a_dataset_folder(project, tmp_path) -> None:
-    path = released(project, tmp_path / "one.zip")
+    path = released(project, tmp_path / "one.zip", licence="CC0")
     order = ("release", "hugging-face", str(path), "--out", str(tmp_path / "hub"))
     call_command(*order)
     card = (tmp_path / "hub" / "README.md").read_text()
@@ -261,7 +265,7 @@ def test_a_release_becomes_a_dataset_folder(project, tmp_path) -> None:
 def test_licences_are_read_before_anything_is_made(project, cast) -> None:
     Corpus.objects.update(licence="CC BY-ND 4.0")
     with pytest.raises(BadRequest, match="nobody publish trees"):
-        kept.start(project, by=cast.ada)
+        kept.start(project, by=cast.ada, licence="CC0")
     job = kept.start(project, by=cast.ada, accepts=True)
     jobs.run(job.pk)
     path = kept.file_of(project, job.code, by=cast.ada)
@@ -273,7 +277,8 @@ def test_a_job_makes_it_and_the_page_gives_it(project, cast) -> None:
     client = Client()
     client.force_login(cast.ada)
     url = reverse("releases", args=["windows"])
-    assert client.post(url, {"texts": "on"}).status_code == 302
+    sent = {"texts": "on", "licence": "CC BY 4.0"}
+    assert client.post(url, sent).status_code == 302
     job = Job.objects.get(kind="release")
     jobs.run(job.pk)
     job.refresh_from_db()
@@ -286,6 +291,58 @@ def test_a_job_makes_it_and_the_page_gives_it(project, cast) -> None:
     client.post(url, {"forget": job.code})
     assert client.get(get).status_code == 404
     assert "removed" in client.get(url).content.decode()
+
+
+def test_a_licence_of_the_items_is_asked_for(project, cast) -> None:
+    client = Client()
+    client.force_login(cast.ada)
+    url = reverse("releases", args=["windows"])
+    refused = client.post(url, {"choice": "1", "part": codes(project), "licence": ""})
+    assert refused.status_code == 400
+    assert "items of Test" in refused.text
+    assert not Job.objects.filter(kind="release").exists()
+    assert client.post(url, {"licence": "CC BY 4.0"}).status_code == 302
+    job = Job.objects.get(kind="release")
+    jobs.run(job.pk)
+    manifest = verify(kept.path_of(job)).manifest
+    name = project.campaigns.get().name
+    assert manifest.licences == {"Houses": "CC0", f"items of {name}": "CC BY 4.0"}
+    assert manifest.warnings == ()
+
+
+def codes(project) -> list[str]:
+    parts = making.parts_of(project)
+    return [one.code for one in (*parts.corpora, *parts.campaigns)]
+
+
+def test_a_release_holds_the_parts_that_are_chosen(project, cast, tmp_path) -> None:
+    second = campaigns_cast.campaign(cast, n=2)
+    url, client = reverse("releases", args=["windows"]), Client()
+    client.force_login(cast.ada)
+    page = " ".join(client.get(url).text.split())
+    first = project.campaigns.exclude(pk=second.pk).get()
+    assert "items: 3, judgments: 6, decisions: 1" in page
+    assert "items: 2, judgments: 0, decisions: 0" in page
+    assert "sentences: 2, pairs: 1, CC0" in page or "CC0" in page
+    for code in codes(project):
+        assert f'value="{code}" checked' in page
+    sent = {"choice": "1", "part": [first.code], "licence": "CC0"}
+    assert client.post(url, sent).status_code == 302
+    job = Job.objects.get(kind="release")
+    jobs.run(job.pk)
+    verified = verify(kept.path_of(job))
+    assert verified.faults == ()
+    members = texts(kept.path_of(job))
+    assert not any(name.startswith("corpora/") for name in members)
+    folders = {name.split("/")[1] for name in members if name.startswith("campaigns/")}
+    assert len(folders) == 1
+    assert set(verified.manifest.licences) == {f"items of {first.name}"}
+    assert "acts: link" not in verified.manifest.counts
+    nothing = client.post(url, {"choice": "1", "licence": "CC0"})
+    assert nothing.status_code == 400
+    assert "Choose a corpus or a campaign." in nothing.text
+    other = {"choice": "1", "part": ["0" * 16], "licence": "CC0"}
+    assert client.post(url, other).status_code == 400
 
 
 def test_only_who_may_export_sees_them_and_only_managers_make_them(

@@ -1,10 +1,12 @@
-"""Axe finds nothing of any weight on a manager's pages of a campaign."""
+"""Axe finds nothing of any weight on a campaign's pages, a manager's or a judge's."""
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from django.urls import reverse
+from playwright.sync_api import expect
 
 from annotator.models import Campaign, Judgment
+from annotator.services.campaigns import setup
 from tests.annotator.campaigns_cast import HEADER, campaign, rows
 from tests.annotator.judged import judged
 from tests.browser.pictures import keep_picture
@@ -26,6 +28,10 @@ def check(page, url: str, name: str) -> None:
     page.evaluate(
         "document.querySelectorAll('main details').forEach(one => { one.open = true })"
     )
+    check_shown(page, name)
+
+
+def check_shown(page, name: str) -> None:
     keep_picture(page, name)
     found = Axe().run(page, options=OPTIONS).response["violations"]
     told = [(v["id"], [n["html"][:160] for n in v["nodes"]][:4]) for v in found]
@@ -56,3 +62,39 @@ def test_a_campaign_that_was_judged(open_page, people, width: int) -> None:
     check(page, reverse("campaign_annotator", args=[*here, who]), f"annotator-{width}")
     report = reverse("report", args=[here[0], "campaign", here[1]])
     check(page, report, f"report-{width}")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_all_that_a_judge_sees(open_page, people, width: int) -> None:
+    training = rows(1, kind="training", gold="5", why="Nothing is lost.")
+    made = campaign(people, text=HEADER + rows(2) + training)
+    other = campaign(people, text=HEADER + rows(3), mode="grid")
+    setup.write_guideline(made, "## Meaning first", by=people.ada)
+    page = open_page(people.bob, width=width, height=844)
+    here = people.project.slug
+    check(page, reverse("judging", args=[here]), f"judge-choose-{width}")
+    check(page, reverse("judge_messages", args=[here, made.code]), f"told-{width}")
+    page.goto(reverse("judge", args=[here, made.code]))
+    expect(page.locator("#guideline-dialog")).to_be_visible()
+    check_shown(page, f"judge-guidelines-{width}")
+    page.keyboard.press("Escape")
+    for key, dialog in (("s", "skip"), ("f", "flag"), ("?", "help")):
+        page.keyboard.press(key)
+        expect(page.locator(f"#{dialog}-dialog")).to_be_visible()
+        check_shown(page, f"judge-{dialog}-{width}")
+        page.keyboard.press("Escape")
+    page.get_by_role("button", name="Settings").click()
+    check_shown(page, f"judge-settings-{width}")
+    page.keyboard.press("Escape")
+    for _ in range(3):
+        page.keyboard.type("44")
+        check_shown(page, f"judge-item-{width}")
+        page.keyboard.press("Enter")
+        there = page.locator("#card:visible, #feedback:visible, #notice:visible")
+        expect(there).to_have_count(1)
+        check_shown(page, f"judge-after-{width}")
+        page.keyboard.press("Enter")
+    expect(page.locator("#notice h2")).to_have_text("All done")
+    page.goto(reverse("judge", args=[here, other.code]))
+    expect(page.locator("#card")).to_be_visible()
+    check_shown(page, f"judge-grid-{width}")

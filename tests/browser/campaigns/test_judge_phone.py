@@ -149,3 +149,103 @@ def test_sentences_are_written_in_their_own_direction(
         told = page.locator(name).evaluate("(one) => getComputedStyle(one).direction")
         assert told == way
     keep_picture(page, f"judge-{way}-{phrase[:2]}")
+
+
+# Twenty beginnings with a phrase each, and what follows it, in 90 words or more.
+TWENTY = [
+    ("The ferry to the outer islands", "was called off", "was cancelled", 0),
+    ("In the end the orchestra", "gave in to", "accepted", 1),
+    ("Nobody at the bakery could", "make out", "understand", 2),
+    ("The new ranger of the park", "looked after", "cared for", 3),
+    ("For most of the winter my aunt", "put up with", "tolerated", 4),
+    ("The engineers of the bridge", "carried out", "performed", 0),
+    ("A boy from the next village", "came across", "found", 1),
+    ("Before the doors were opened the guide", "went over", "reviewed", 2),
+    ("The librarian, who was new to the town,", "set up", "established", 3),
+    ("Late in the evening the two sisters", "fell out over", "quarrelled about", 4),
+    ("The crew of the lifeboat", "turned down", "refused", 0),
+    ("At the third attempt the climbers", "made it to", "reached", 1),
+    ("Our neighbour across the river", "got rid of", "threw away", 2),
+    ("The oldest of the weavers", "brought up", "mentioned", 3),
+    ("Without a word the referee", "took back", "withdrew", 4),
+    ("The mayor of the harbour town", "held off", "delayed", 0),
+    ("Some of the younger gardeners", "picked up", "learned", 1),
+    ("The clerk at the small station", "filled in for", "replaced", 2),
+    ("A painter of signs and of boats", "ran out of", "used up", 3),
+    ("The teacher of the evening class", "left out", "omitted", 4),
+]
+TAILS = [
+    "what had been promised to everybody on the quay that morning, although the "
+    "wind had dropped, the sky over the lighthouse had cleared, and a line of "
+    "carts with fish and ice and letters had been waiting since dawn behind the "
+    "customs house",
+    "more than anyone had expected of them after so many weeks of rain, long "
+    "roads, cold rooms and poor meals, in which the only thing that still held "
+    "the group together was an old song about a miller and his three impatient "
+    "donkeys",
+    "the long list that hung beside the oven and that somebody had written in a "
+    "hurry, with a soft pencil, on the back of a calendar from the year in which "
+    "the great frost had split the old chestnut in front of the chapel in two",
+    "the small garden between the wall and the stream, where in the spring the "
+    "first lettuces come up, the hens get in through the broken fence, and the "
+    "children of the whole street look for the ball that they lost there before "
+    "the holidays began",
+    "the noise of the workshop under the stairs, in which a very tall man with a "
+    "grey beard repaired clocks, radios and the toys of half the town, mostly at "
+    "night, and mostly while he told his patient dog about the places he had seen "
+    "as a sailor",
+]
+END = (
+    "and it was only much later, when the lamps along the road had already been "
+    "lit and the last bus had left the square without a single passenger, that "
+    "people began to talk about it with a smile and to tell it to those who had "
+    "not been there"
+)
+
+
+def twenty() -> str:
+    lines = []
+    for start_, phrase, other, at in TWENTY:
+        sentence = f"{start_} {phrase} {TAILS[at]}, {END}."
+        assert len(sentence.split()) >= 90, (len(sentence.split()), sentence)
+        lines.append(f"{sentence}\t{phrase}\t{other}\tc\t1\t\t\t\t\n")
+    return HEADER + "".join(lines)
+
+
+@pytest.mark.parametrize("size", PHONES)
+def test_twenty_long_items_take_three_taps_each_with_both_phrases_in_view(
+    open_page, people, size
+) -> None:
+    width, height = size
+    made = campaign(people, text=twenty())
+    options = {"has_touch": True, "is_mobile": True}
+    page = start(open_page, people, made, width=width, height=height, **options)
+    page.evaluate(
+        "window.taps = 0; addEventListener('pointerup', () => { taps += 1; })"
+    )
+    shown = set()
+    for n in range(1, 21):
+        expect(page.locator("#count")).to_have_text(f"Item {n} of 20")
+        shown.add(page.locator("#original .target").text_content())
+        assert covered(page) == [], n
+        for scale in ("meaning", "grammar"):  # without a swipe in between
+            x, y = (
+                page.locator(f"[data-scale={scale}] .point")
+                .nth(1)
+                .evaluate(
+                    "(one) => { const b = one.getBoundingClientRect();"
+                    " return [b.x + b.width / 2, b.y + b.height / 2]; }"
+                )
+            )
+            page.touchscreen.tap(x, y)
+            page.wait_for_timeout(50)
+            assert covered(page) == [], (n, scale)
+        x, y = page.locator("#save").evaluate(
+            "(one) => { const b = one.getBoundingClientRect();"
+            " return [b.x + b.width / 2, b.y + b.height / 2]; }"
+        )
+        page.touchscreen.tap(x, y)
+    expect(page.locator("#notice h2")).to_have_text("All done")
+    wait_done(page, 20)
+    assert len(shown) == 20
+    assert page.evaluate("taps") == 60  # three an item

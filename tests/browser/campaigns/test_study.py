@@ -115,7 +115,8 @@ def test_a_study_from_its_judges_to_its_release(
     expect(page.get_by_text("The judgments stay as they are.")).to_be_visible()
 
     page.goto(reverse("releases", args=[slug]))
-    if page.locator("[name=accepts]").count():
+    page.get_by_label("Licence of the campaigns' items").fill("CC BY 4.0")
+    if page.locator(".warn [name=accepts]").count():
         page.locator("[name=accepts]").check()
     with page.expect_navigation():
         page.get_by_role("button", name="Create release").click()

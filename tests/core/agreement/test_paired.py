@@ -5,8 +5,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from core.agreement.paired import mcnemar_p, ratio_swap_p
+from core.agreement.paired import f1_gain, mcnemar_p, ratio_swap_p
 from core.data.check import Floats
+from core.errors import InvalidValue
 
 
 def statistic(counts: Floats) -> float:
@@ -59,3 +60,15 @@ def test_mcnemar_is_exact_for_few(counts: tuple[int, int], p: float) -> None:
 
 def test_mcnemar_goes_on_smoothly_from_exact_to_the_normal_curve() -> None:
     assert mcnemar_p(530, 470) == pytest.approx(mcnemar_p(531, 470), rel=0.1)
+
+
+def test_a_gain_of_f1_has_its_interval() -> None:
+    before = np.array([[1.0, 4.0], [2.0, 4.0], [0.0, 3.0], [1.0, 2.0]])
+    rng = np.random.default_rng(0)
+    assert f1_gain(before, before, rng) == (0.0, 0.0, 0.0)
+    after = before + np.array([1.0, 0.0])
+    gain, low, high = f1_gain(before, after, rng)
+    assert gain == pytest.approx(2 * 8 / 13 - 2 * 4 / 13)
+    assert 0 < low < gain < high
+    with pytest.raises(InvalidValue):
+        f1_gain(before[:0], before[:0], rng)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from core.data.tree import Tree
 from core.errors import InvalidValue
 from core.formats import ptb
+from core.trees.editing import read
 from core.trees.phrases import JoinPhrases, SplitPhrase
-from core.trees.stepping import Replace
 from tests.core.trees.test_editing import LABELS, trees
 
 TEA = "(S (NP (DT the) (NN tea) (NN cup)) (VP (VB is) (ADJP (RB very) (JJ hot))) (. .))"
@@ -30,18 +30,6 @@ def phrase_steps(draw: st.DrawFn, tree: Tree) -> SplitPhrase | JoinPhrases:
                 allowed.append(JoinPhrases(v, last, draw(st.none() | LABELS)))
     assume(allowed)
     return draw(st.sampled_from(allowed))
-
-
-@given(st.data())
-def test_one_is_taken_back_by_the_other(data: st.DataObject) -> None:
-    tree = data.draw(trees())
-    step = data.draw(phrase_steps(tree))
-    after = step.on(tree).tree
-    back = step.inverse(tree)
-    assert not isinstance(back, Replace)
-    assert back.op != step.op
-    assert back.on(after).tree == tree
-    assert back.inverse(after).on(tree).tree == after
 
 
 @given(st.data())
@@ -74,7 +62,8 @@ def test_several_sisters_become_one_with_the_label_of_the_first_or_another() -> 
     )
     named = JoinPhrases(1, 3, "NP")
     assert ptb.bracket(named.on(tree).tree) == "(S (NP (X a) (X b) (X c)) (C (X d)))"
-    assert named.inverse(tree) == SplitPhrase(1, (1,), ("A", "B"), ("", ""))
+    apart = {"op": "split_phrase", "node": 1, "at": 1, "labels": ["A", "B"]}
+    assert read(apart).on(named.on(tree).tree).tree == tree  # as older ledgers undo it
 
 
 def test_edges_stay_with_their_phrases() -> None:
@@ -86,7 +75,6 @@ def test_edges_stay_with_their_phrases() -> None:
     assert split.edges == ("", "SB", "NK", "SB", "NK", "MO", "AC")
     joined = JoinPhrases(1, 4)
     assert joined.on(tree).tree.edges == ("", "SB", "NK", "NK", "AC")
-    assert joined.inverse(tree).on(joined.on(tree).tree).tree == tree
 
 
 @pytest.mark.parametrize(

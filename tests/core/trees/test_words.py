@@ -29,7 +29,6 @@ def test_a_word_typed_anew_is_stored_and_taken_back(token: int, form: str) -> No
     assert edited.tree.words[token] == form
     assert edited.tree.tokens[edited.at] == token
     assert treetext.load(*treetext.dump(edited.tree)) == edited.tree
-    assert step.inverse(TREE).on(edited.tree).tree == TREE
     assert editing.read(step.to_json()) == step
 
 
@@ -42,7 +41,6 @@ def test_of_arcs_the_form_alone_is_another(token: int, form: str) -> None:
     assert after.words == (*tree.words[:token], form, *tree.words[token + 1 :])
     assert [row[:1] + row[2:] for row in rows] == [row[:1] + row[2:] for row in was]
     assert [rows[0], rows[3]] == [was[0], was[3]]
-    assert step.inverse(tree).on(after).tree == tree
     assert arcs.read(step.to_json()) == step
 
 

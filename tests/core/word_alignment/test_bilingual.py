@@ -90,7 +90,7 @@ def test_a_round_of_model_1_equals_enumeration() -> None:
         0, 0, (counts, np.zeros_like(lex)), (none_counts, np.zeros(3)), (jumps, jumps),
     )  # fmt: skip
     new = np.empty_like(lex)
-    kernels.normalise(counts, table.source, 3, 0.0, new)
+    kernels.normalise(counts, table.source, 3, new)
     expected = oracle.ibm1(CORPUS, t)
     assert new == pytest.approx(
         np.array([expected[cell] for cell in entries]), rel=1e-5

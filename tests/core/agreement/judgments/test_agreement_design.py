@@ -8,10 +8,8 @@ from hypothesis import strategies as st
 from core.agreement.judgments.design import (
     DesignPart,
     components,
-    difference_width,
     kappa_width,
     plan,
-    power,
     shared_items,
 )
 from core.errors import InvalidValue
@@ -89,29 +87,14 @@ def test_clusters_widen_the_interval() -> None:
     assert wide == pytest.approx(plain * np.sqrt(2))
 
 
-def test_width_and_power_of_a_difference_equal_simulation() -> None:
-    rng = np.random.default_rng(2)
-    n, p, q = 400, 0.55, 0.46
-    gaps = rng.binomial(n, p, 50_000) / n - rng.binomial(n, q, 50_000) / n
-    low, high = np.quantile(gaps, [0.025, 0.975])
-    assert difference_width(n, p=p, q=q) == pytest.approx(high - low, rel=0.03)
-    error = np.sqrt((p * (1 - p) + q * (1 - q)) / n)
-    share = (gaps / error > 1.96).mean()
-    assert power(n, p=p, q=q) == pytest.approx(share, abs=0.02)
-
-
 def test_no_width_from_less_than_two_items() -> None:
     assert kappa_width(1, agreement=0.5, categories=5) is None
-    assert difference_width(0, p=0.5, q=0.4) is None
-    assert power(1, p=0.5, q=0.4) is None
 
 
 @pytest.mark.parametrize("bad", [-0.1, 1.2])
 def test_shares_outside_are_refused(bad: float) -> None:
     with pytest.raises(InvalidValue):
         kappa_width(10, agreement=bad, categories=5)
-    with pytest.raises(InvalidValue):
-        power(10, p=bad, q=0.5)
 
 
 def test_one_category_has_no_chance_correction() -> None:
