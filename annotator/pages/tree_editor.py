@@ -15,6 +15,7 @@ from annotator.services.parses.consequences import Consequences
 from annotator.services.queries import labels
 from annotator.services.treebanks import rules
 from annotator.svg import editable
+from core.data.tokens import Token
 from core.data.tree import Tree
 from core.errors import InvalidValue
 from core.forests.constraints import Decisions, can_follow
@@ -67,7 +68,7 @@ def shown(
         "sentence": sentence,
         "draft": draft,
         "base": parse,
-        "rows": _rows(tree, sure, brought.came),
+        "rows": _rows(tree, sure, brought.came, rules.tokens_of(sentence)),
         "has_edges": bool(tree.edges),
         "words": words_shown(sentence, tree.words),
         "svg": _svg(sentence, tree, wrong, sure, brought.came, folds),
@@ -165,8 +166,19 @@ def _words(tree: Tree, start: int, end: int) -> tuple[str, ...]:
     return tree.words[start:end]
 
 
-def _rows(tree: Tree, sure: Mapping[int, float], came: Collection[int]) -> list[Json]:
-    """The table twin: a node a row, in preorder; ``sure`` in percent."""
+def _rows(
+    tree: Tree,
+    sure: Mapping[int, float],
+    came: Collection[int],
+    tokens: Sequence[Token],
+) -> list[Json]:
+    """The table twin: a node a row, in preorder; ``sure`` in percent. ``tokens``: with
+    the columns of words, not shown where words were split or joined since."""
+    known = tokens if len(tokens) == tree.n_tokens else ()
+    columns = {
+        tree.leaf_of[m]: " · ".join(filter(None, (one.lemma, one.upos, one.feats)))
+        for m, one in enumerate(known)
+    }
     return [
         {
             "v": v,
@@ -178,6 +190,7 @@ def _rows(tree: Tree, sure: Mapping[int, float], came: Collection[int]) -> list[
             "edge": tree.edges[v] if tree.edges else "",
             "sure": round(100 * sure[v]) if v in sure else None,
             "came": v in came,
+            "columns": columns.get(v, ""),
         }
         for v in range(len(tree))
     ]

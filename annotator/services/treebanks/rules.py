@@ -195,6 +195,11 @@ def of_arcs(
     return [one for one in problems if one.about != "tree"]
 
 
+def tokens_of(sentence: Sentence) -> tuple[Token, ...]:
+    """The words of the sentence's chosen arcs with their columns; () without any."""
+    return _deps(_parses([sentence])[1].get(sentence.pk), sentence)[1]
+
+
 def tree_of(sentence: Sentence) -> Parse | None:
     """The chosen constituency tree of the sentence."""
     return _parses([sentence])[0].get(sentence.pk)

@@ -45,7 +45,11 @@ export function openGuidelines(box, label) {
 
 // the columns of a word, and the function of a node, in their fields
 export function showFields(box, node) {
-  const edge = box.querySelector("#edge"), column = box.querySelector("#column");
+  const edge = box.querySelector("#edge"), column = box.querySelector("#column"), columns = box.querySelector("#columns");
+  if (columns) {
+    columns.textContent = box.querySelector(`[data-columns="${node.dataset.v}"]`)?.textContent ?? "";
+    columns.hidden = !columns.textContent;
+  }
   if (edge) edge.value = node.dataset.edge ?? "";
   if (column) box.querySelector("#value").value = box.querySelector(`[data-cell="${node.dataset.v}"][data-column="${column.value}"]`)?.textContent ?? "";
 }

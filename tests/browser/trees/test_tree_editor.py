@@ -299,3 +299,21 @@ def test_a_long_tree_opens_on_its_root(trees, cast, width: int) -> None:
     stage, root = (page.locator(one).bounding_box() for one in ("#stage", node(0)))
     assert stage["x"] <= root["x"]
     assert root["x"] + root["width"] <= stage["x"] + stage["width"]
+
+
+def test_lemma_and_features_of_a_word_are_next_to_its_tree(trees, cast) -> None:
+    rows = ("The the DET 2", "nurse nurse NOUN 3", "opened open VERB 0",
+            "the the DET 5", "window window NOUN 3", ". . PUNCT 3")  # fmt: skip
+    split = [row.split() for row in rows]
+    text = "\n".join(
+        f"{n}\t{form}\t{lemma}\t{upos}\t_\t_\t{head}\tdep\t_\t_"
+        for n, (form, lemma, upos, head) in enumerate(split, 1)
+    )
+    Parse.objects.create(
+        sentence=cast.pair.source, kind="dependency", origin="gold", text=text
+    )
+    page = trees()
+    page.click(node(5))  # opened
+    expect(page.locator("#columns")).to_have_text("open · VERB")
+    page.click(node(1))
+    expect(page.locator("#columns")).to_be_hidden()
