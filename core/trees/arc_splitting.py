@@ -4,9 +4,8 @@ Operations as in ``core.trees.arcs``. Heads, enhanced dependencies, ranges and e
 nodes keep the words that they are about.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from core.errors import InvalidValue
 from core.trees.arc_lines import (
@@ -18,6 +17,7 @@ from core.trees.arc_lines import (
     ArcsEdited,
     checked_relation,
 )
+from core.trees.recorded import Recorded
 from core.trees.words import checked_form
 
 LEMMA, FEATS, DEPS, MISC = 2, 5, 8, 9
@@ -25,7 +25,7 @@ Row = list[str]
 
 
 @dataclass(frozen=True, slots=True)
-class SplitWord:
+class SplitWord(Recorded):
     """Two words replace one: the second depends on the first by ``relation``, and has
     its parts of speech. Dependents of the word become dependents of the first."""
 
@@ -33,13 +33,6 @@ class SplitWord:
     token: int
     forms: tuple[str, str]
     relation: str = "dep"
-
-    @classmethod
-    def read(cls, sent: Mapping[str, Any]) -> "SplitWord":
-        """Inverse of ``to_json``; raises KeyError, TypeError or ValueError."""
-        first, second = sent["forms"]
-        relation = sent.get("relation") or "dep"
-        return cls(int(sent["token"]), (str(first), str(second)), relation)
 
     def on(self, tree: Arcs) -> ArcsEdited:
         words = tree.words
@@ -58,24 +51,15 @@ class SplitWord:
         row[MISC] = "SpaceAfter=No" if is_one else "_"
         return ArcsEdited(_lines([*rows[: at + 1], new, *rows[at + 1 :]]), self.token)
 
-    def to_json(self) -> dict[str, Any]:
-        fields = {"op": self.op, "token": self.token, "forms": list(self.forms)}
-        return fields | {"relation": self.relation}
-
 
 @dataclass(frozen=True, slots=True)
-class JoinWords:
+class JoinWords(Recorded):
     """One word replaces ``token`` and the next: it takes the head of the upper of the
     two and the dependents of both. ``form``: "" for both forms without a space."""
 
     op: ClassVar[str] = "join"
     token: int
     form: str = ""
-
-    @classmethod
-    def read(cls, sent: Mapping[str, Any]) -> "JoinWords":
-        """As ``SplitWord.read``."""
-        return cls(int(sent["token"]), str(sent.get("form") or ""))
 
     def on(self, tree: Arcs) -> ArcsEdited:
         first, second = self._words(tree)
@@ -94,9 +78,6 @@ class JoinWords:
             elif row[ID] not in (str(n + 1), f"{n}-{n + 1}"):
                 rows.append(row)
         return ArcsEdited(_lines(_renumbered(rows, _Shift(n, -1))), self.token)
-
-    def to_json(self) -> dict[str, Any]:
-        return {"op": self.op, "token": self.token, "form": self.form}
 
     def _words(self, tree: Arcs) -> tuple[str, str]:
         """The two words; raises InvalidValue where they cannot be one."""

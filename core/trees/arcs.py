@@ -16,11 +16,12 @@ from core.errors import FormatError, InvalidValue
 from core.formats import conllu
 from core.trees.arc_lines import ID, Arcs, ArcsEdit, ArcsEdited, checked_relation
 from core.trees.arc_splitting import JoinWords, SplitWord
+from core.trees.recorded import Recorded
 from core.trees.words import checked_form
 
 
 @dataclass(frozen=True, slots=True)
-class Attach:
+class Attach(Recorded):
     """Another ``head`` for a word, -1 for none; ``relation`` "": the one it has, or
     root where it has no head. A sentence has one root: the former one then depends on
     the word."""
@@ -43,13 +44,9 @@ class Attach:
         heads = tree.deps.heads if self.head == ROOT else ()
         return [m for m, h in enumerate(heads) if h == ROOT and m != self.token]
 
-    def to_json(self) -> dict[str, Any]:
-        named = {"relation": self.relation} if self.relation else {}
-        return {"op": self.op, "token": self.token, "head": self.head, **named}
-
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class Relation(Recorded):
     """Another relation of a word to its head."""
 
     op: ClassVar[str] = "relation"
@@ -62,12 +59,9 @@ class Relation:
         edited = tree.with_arc(self.token, head, checked_relation(self.relation))
         return ArcsEdited(edited, self.token)
 
-    def to_json(self) -> dict[str, Any]:
-        return {"op": self.op, "token": self.token, "relation": self.relation}
-
 
 @dataclass(frozen=True, slots=True)
-class Replace:
+class Replace(Recorded):
     """Other lines over the same words, as typed."""
 
     op: ClassVar[str] = "replace"
@@ -78,9 +72,6 @@ class Replace:
         if new.words != tree.words:
             raise InvalidValue("These lines belong to other words.")
         return ArcsEdited(new, 0)
-
-    def to_json(self) -> dict[str, Any]:
-        return {"op": self.op, "lines": self.lines}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +87,7 @@ class Restore(Replace):
 
 
 @dataclass(frozen=True, slots=True)
-class Retype:
+class Retype(Recorded):
     """Another form of a word; its lemma and features stay as they came."""
 
     op: ClassVar[str] = "retype"
@@ -108,12 +99,9 @@ class Retype:
         edited = tree.with_forms({self.token: checked_form(self.form)})
         return ArcsEdited(edited, self.token)
 
-    def to_json(self) -> dict[str, Any]:
-        return {"op": self.op, "token": self.token, "form": self.form}
-
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class Field(Recorded):
     """Another value in a column of a word; "" for none."""
 
     op: ClassVar[str] = "field"
@@ -126,26 +114,12 @@ class Field:
         edited = tree.with_field(self.token, self.column, self.value.strip())
         return ArcsEdited(edited, self.token)
 
-    def to_json(self) -> dict[str, Any]:
-        what = {"column": self.column, "value": self.value}
-        return {"op": self.op, "token": self.token, **what}
 
-
+_KINDS: tuple[Any, ...] = (
+    *(Attach, Relation, Field, Replace, Retype, SplitWord, JoinWords, Restore),
+)
 Read = Callable[[Mapping[str, Any]], ArcsEdit]
-OPS: dict[str, Read] = {
-    "attach": lambda sent: Attach(
-        int(sent["token"]), int(sent["head"]), str(sent.get("relation") or "")
-    ),
-    "relation": lambda sent: Relation(int(sent["token"]), str(sent["relation"])),
-    "field": lambda sent: Field(
-        int(sent["token"]), str(sent["column"]), str(sent["value"])
-    ),
-    "replace": lambda sent: Replace(str(sent["lines"])),
-    "retype": lambda sent: Retype(int(sent["token"]), str(sent["form"])),
-    "split": SplitWord.read,
-    "join": JoinWords.read,
-    "restore": lambda sent: Restore(str(sent["lines"])),
-}
+OPS: dict[str, Read] = {kind.op: kind.read for kind in _KINDS}
 
 
 def read(sent: Mapping[str, Any]) -> ArcsEdit:

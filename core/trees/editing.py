@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 from core.data.tree import Tree
 from core.errors import InvalidValue
 from core.trees.phrases import JoinPhrases, SplitPhrase
+from core.trees.recorded import Recorded
 from core.trees.splitting import Join, Split
 from core.trees.stepping import (
     Edited,
@@ -30,7 +31,7 @@ from core.trees.words import checked_form, with_forms
 
 
 @dataclass(frozen=True, slots=True)
-class Relabel:
+class Relabel(Recorded):
     """Another label for a phrase, another tag for a word."""
 
     op: ClassVar[str] = "relabel"
@@ -44,12 +45,9 @@ class Relabel:
         new = Tree(tuple(labels), tree.parents, tree.tokens, tree.forms, tree.edges)
         return Edited(new, {v: v for v in range(len(tree))}, self.node)
 
-    def to_json(self) -> dict[str, Any]:
-        return {"op": self.op, "node": self.node, "label": self.label}
-
 
 @dataclass(frozen=True, slots=True)
-class RelabelAll:
+class RelabelAll(Recorded):
     """Other labels for several nodes at once: number and label of each."""
 
     op: ClassVar[str] = "relabel_all"
@@ -63,12 +61,9 @@ class RelabelAll:
             new = Relabel(node, label).on(new).tree
         return Edited(new, {v: v for v in range(len(tree))}, self.labels[0][0])
 
-    def to_json(self) -> dict[str, Any]:
-        return {"op": self.op, "labels": [list(one) for one in self.labels]}
-
 
 @dataclass(frozen=True, slots=True)
-class Insert:
+class Insert(Recorded):
     """A new phrase over the siblings ``first`` to ``last``, or above the root."""
 
     op: ClassVar[str] = "insert"
@@ -91,11 +86,6 @@ class Insert:
             root = 0
         return built(tree, children, root, new, new=[(label, self.edge)])
 
-    def to_json(self) -> dict[str, Any]:
-        fields = {"op": self.op, "first": self.first, "last": self.last}
-        edge = {"edge": self.edge} if self.edge else {}
-        return {**fields, "label": self.label, **edge}
-
     def _place(self, tree: Tree) -> tuple[int, int, int]:
         """The parent, and which of her children; -1 over the root."""
         check_node(tree, self.first)
@@ -112,7 +102,7 @@ class Insert:
 
 
 @dataclass(frozen=True, slots=True)
-class Delete:
+class Delete(Recorded):
     """Delete a phrase, whose children go up to its parent; or an empty element."""
 
     op: ClassVar[str] = "delete"
@@ -129,9 +119,6 @@ class Delete:
         children[mother][at : at + 1] = below
         return settled(built(tree, children, 0, below[0] if below else mother))
 
-    def to_json(self) -> dict[str, Any]:
-        return {"op": self.op, "node": self.node}
-
     def _check(self, tree: Tree) -> None:
         check_node(tree, self.node)
         if tree.is_leaf(self.node):
@@ -146,7 +133,7 @@ class Delete:
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class Move(Recorded):
     """A node, with all below it, to another ``mother``.
 
     ``at``: which of her children it becomes, counted without the node; None: where its
@@ -177,12 +164,6 @@ class Move:
     def makes_gap(self, tree: Tree) -> bool:
         """Whether a tree without gaps would have one; raises InvalidValue."""
         return is_in_order(tree) and not is_in_order(settled(self._moved(tree)).tree)
-
-    def to_json(self) -> dict[str, Any]:
-        optional = {"at": self.at, "gap": self.gap or None, "last": self.last}
-        optional["tidy"] = self.tidy or None
-        more = {name: value for name, value in optional.items() if value is not None}
-        return {"op": self.op, "node": self.node, "mother": self.mother, **more}
 
     def _moved(self, tree: Tree) -> Edited:
         run = self._run(tree)
@@ -246,7 +227,7 @@ def _tidy(tree: Tree, children: list[list[int]], v: int) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class EdgeLabel:
+class EdgeLabel(Recorded):
     """Another grammatical function of a node, as TIGER trees have; "" for none."""
 
     op: ClassVar[str] = "edge"
@@ -263,12 +244,9 @@ class EdgeLabel:
         new = Tree(tree.labels, tree.parents, tree.tokens, tree.forms, edged)
         return Edited(new, {v: v for v in range(len(tree))}, self.node)
 
-    def to_json(self) -> dict[str, Any]:
-        return {"op": self.op, "node": self.node, "edge": self.edge}
-
 
 @dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(Recorded):
     """A new empty element before the node, or ``after`` it, under the same parent."""
 
     op: ClassVar[str] = "trace"
@@ -288,14 +266,9 @@ class Trace:
         children.append([])
         return built(tree, children, 0, len(tree), new=[(texts[0], "")], form=texts[1])
 
-    def to_json(self) -> dict[str, Any]:
-        after = {"after": True} if self.after else {}
-        texts = {"form": self.form, "label": self.label}
-        return {"op": self.op, "node": self.node, **texts, **after}
-
 
 @dataclass(frozen=True, slots=True)
-class Retype:
+class Retype(Recorded):
     """Another form of the word at position ``token``."""
 
     op: ClassVar[str] = "retype"
@@ -307,50 +280,17 @@ class Retype:
         new = with_forms(tree, {self.token: checked_form(self.form)})
         return Edited(new, {v: v for v in range(len(tree))}, tree.leaf_of[self.token])
 
-    def to_json(self) -> dict[str, Any]:
-        return {"op": self.op, "token": self.token, "form": self.form}
-
     def _check(self, tree: Tree) -> None:
         if not 0 <= self.token < tree.n_tokens:
             raise InvalidValue(f"There is no word {self.token + 1} in this sentence.")
 
 
+_KINDS: tuple[Any, ...] = (
+    *(Relabel, RelabelAll, Insert, Delete, Move, EdgeLabel, Trace, Replace, Restore),
+    *(Retype, Split, Join, SplitPhrase, JoinPhrases),
+)
 Read = Callable[[Mapping[str, Any]], TreeEdit]
-OPS: dict[str, Read] = {
-    "relabel": lambda sent: Relabel(int(sent["node"]), str(sent["label"])),
-    "relabel_all": lambda sent: RelabelAll(
-        tuple((int(node), str(label)) for node, label in sent["labels"])
-    ),
-    "insert": lambda sent: Insert(
-        int(sent["first"]),
-        int(sent["last"]),
-        str(sent["label"]),
-        str(sent.get("edge", "")),
-    ),
-    "delete": lambda sent: Delete(int(sent["node"])),
-    "move": lambda sent: Move(
-        int(sent["node"]),
-        int(sent["mother"]),
-        sent.get("at"),
-        sent.get("gap") is True,
-        sent.get("last"),
-        sent.get("tidy") is True,
-    ),
-    "edge": lambda sent: EdgeLabel(int(sent["node"]), str(sent["edge"])),
-    "trace": lambda sent: Trace(
-        int(sent["node"]),
-        str(sent["form"]),
-        str(sent.get("label") or "-NONE-"),
-        sent.get("after") is True,
-    ),
-    "replace": Replace.read,
-    "restore": Restore.read,
-    "retype": lambda sent: Retype(int(sent["token"]), str(sent["form"])),
-    "split": Split.read,
-    "join": Join.read,
-    "split_phrase": SplitPhrase.read,
-    "join_phrases": JoinPhrases.read,
-}
+OPS: dict[str, Read] = {kind.op: kind.read for kind in _KINDS}
 
 
 def read(sent: Mapping[str, Any]) -> TreeEdit:

@@ -4,13 +4,13 @@ Operations as in ``core.trees.editing``. Children stay in their order, and words
 they are.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar
 
 from core.data.tree import Tree
 from core.errors import InvalidValue
+from core.trees.recorded import Recorded
 from core.trees.stepping import (
     Edited,
     built,
@@ -22,7 +22,7 @@ from core.trees.stepping import (
 
 
 @dataclass(frozen=True, slots=True)
-class SplitPhrase:
+class SplitPhrase(Recorded):
     """Siblings in the place of the phrase ``node``, which keep its parent.
 
     ``at``: which of its children, from 0, begin another; ``labels`` and ``edges``: of
@@ -34,16 +34,6 @@ class SplitPhrase:
     at: tuple[int, ...]
     labels: tuple[str, ...] | None = None
     edges: tuple[str, ...] | None = None
-
-    @classmethod
-    def read(cls, sent: Mapping[str, Any]) -> "SplitPhrase":
-        """Inverse of ``to_json``, or one place; raises KeyError, TypeError or
-        ValueError."""
-        at = sent["at"]
-        places = (int(at),) if isinstance(at, int) else tuple(int(one) for one in at)
-        named = ("labels", "edges")
-        more = {name: tuple(map(str, sent[name])) for name in named if sent.get(name)}
-        return cls(int(sent["node"]), places, **more)
 
     def on(self, tree: Tree) -> Edited:
         self._check(tree)
@@ -63,10 +53,8 @@ class SplitPhrase:
         return settled(built(first, children + parts[1:], 0, v, new=new))
 
     def to_json(self) -> dict[str, Any]:
-        named = {"labels": self.labels, "edges": self.edges}
-        more = {name: list(row) for name, row in named.items() if row is not None}
-        at = self.at[0] if len(self.at) == 1 else list(self.at)
-        return {"op": self.op, "node": self.node, "at": at} | more
+        row = Recorded.to_json(self)
+        return row | {"at": self.at[0]} if len(self.at) == 1 else row
 
     def _each(self, asked: tuple[str, ...] | None, had: str) -> tuple[str, ...]:
         """What each part has, if not ``asked`` what the phrase had."""
@@ -94,7 +82,7 @@ class SplitPhrase:
 
 
 @dataclass(frozen=True, slots=True)
-class JoinPhrases:
+class JoinPhrases(Recorded):
     """One phrase in the place of the siblings ``first`` to ``last``, with the children
     of all. ``label`` and ``edge``: None for those of the first."""
 
@@ -103,13 +91,6 @@ class JoinPhrases:
     last: int
     label: str | None = None
     edge: str | None = None
-
-    @classmethod
-    def read(cls, sent: Mapping[str, Any]) -> "JoinPhrases":
-        """As ``SplitPhrase.read``."""
-        named = {name: sent.get(name) for name in ("label", "edge")}
-        more = {name: str(text) for name, text in named.items() if text is not None}
-        return cls(int(sent["first"]), int(sent["last"]), **more)
 
     def on(self, tree: Tree) -> Edited:
         joined = self._siblings(tree)
@@ -124,11 +105,6 @@ class JoinPhrases:
         at = siblings.index(self.first)
         siblings[at : at + len(joined)] = [self.first]
         return settled(built(named, children, 0, self.first))
-
-    def to_json(self) -> dict[str, Any]:
-        named = {"label": self.label, "edge": self.edge}
-        more = {name: text for name, text in named.items() if text is not None}
-        return {"op": self.op, "first": self.first, "last": self.last} | more
 
     def _siblings(self, tree: Tree) -> tuple[int, ...]:
         """All that are joined; raises InvalidValue where they cannot be."""

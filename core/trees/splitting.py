@@ -4,18 +4,18 @@ Operations as in ``core.trees.editing``; ``Edited.moved`` leaves out the second 
 which comes or goes.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from core.data.tree import Tree
 from core.errors import InvalidValue
+from core.trees.recorded import Recorded
 from core.trees.stepping import Edited, checked_label
 from core.trees.words import checked_form
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
+class Split(Recorded):
     """Two words in the place of one, siblings. ``tags`` and ``edges``: of both; None:
     as the word had them."""
 
@@ -24,12 +24,6 @@ class Split:
     forms: tuple[str, str]
     tags: tuple[str, str] | None = None
     edges: tuple[str, str] | None = None
-
-    @classmethod
-    def read(cls, sent: Mapping[str, Any]) -> "Split":
-        """Inverse of ``to_json``; raises KeyError, TypeError or ValueError."""
-        both = {name: _two(sent[name]) for name in ("tags", "edges") if sent.get(name)}
-        return cls(int(sent["token"]), _two(sent["forms"]), **both)
 
     def on(self, tree: Tree) -> Edited:
         v = self._leaf(tree)
@@ -50,11 +44,6 @@ class Split:
         )
         return Edited(made, {u: u + (u > v) for u in range(len(tree))}, v)
 
-    def to_json(self) -> dict[str, Any]:
-        named = {"tags": self.tags, "edges": self.edges}
-        more = {name: list(both) for name, both in named.items() if both is not None}
-        return {"op": self.op, "token": self.token, "forms": list(self.forms)} | more
-
     def _leaf(self, tree: Tree) -> int:
         v = _leaf(tree, self.token)
         if v == 0:
@@ -65,7 +54,7 @@ class Split:
 
 
 @dataclass(frozen=True, slots=True)
-class Join:
+class Join(Recorded):
     """One word in the place of ``token`` and the next, which are siblings.
 
     ``form``: "" for both forms without a space; ``tag`` and ``edge``: None for those of
@@ -77,12 +66,6 @@ class Join:
     form: str = ""
     tag: str | None = None
     edge: str | None = None
-
-    @classmethod
-    def read(cls, sent: Mapping[str, Any]) -> "Join":
-        """As ``Split.read``."""
-        form = str(sent.get("form") or "")
-        return cls(int(sent["token"]), form, sent.get("tag"), sent.get("edge"))
 
     def on(self, tree: Tree) -> Edited:
         v = self._leaf(tree)
@@ -102,11 +85,6 @@ class Join:
         )
         stay = (u for u in range(len(tree)) if u != v + 1)
         return Edited(made, {u: u - (u > v) for u in stay}, v)
-
-    def to_json(self) -> dict[str, Any]:
-        named = {"tag": self.tag, "edge": self.edge}
-        more = {name: text for name, text in named.items() if text is not None}
-        return {"op": self.op, "token": self.token, "form": self.form} | more
 
     def _leaf(self, tree: Tree) -> int:
         """The first leaf; the second has the next number."""
@@ -137,8 +115,3 @@ def _leaf(tree: Tree, token: int) -> int:
     if not 0 <= token < tree.n_tokens:
         raise InvalidValue(f"There is no word {token + 1} in this sentence.")
     return tree.leaf_of[token]
-
-
-def _two(both: Any) -> tuple[str, str]:
-    first, second = both
-    return str(first), str(second)
