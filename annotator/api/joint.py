@@ -22,7 +22,8 @@ from core.parsing import registry
 
 
 class JointStartSerializer(serializers.Serializer[Any]):
-    """Omitted settings have the method's defaults."""
+    """Omitted settings have the method's defaults. ``sets``: all paraphrases of a
+    sentence are parsed together with it."""
 
     parser = serializers.CharField(max_length=60, default=registry.DEFAULT)
     method = serializers.ChoiceField(choices=list(joint.methods()))
@@ -35,6 +36,7 @@ class JointStartSerializer(serializers.Serializer[Any]):
     projective = serializers.BooleanField(required=False)
     in_view = serializers.BooleanField(required=False)
     n_best = serializers.IntegerField(min_value=1, max_value=50, required=False)
+    sets = serializers.BooleanField(default=False)
 
 
 class JointRunSerializer(serializers.ModelSerializer[JointRun]):
@@ -180,9 +182,9 @@ class CorpusJoint(APIView):
         """Parse jointly the pairs that this run has not parsed yet, as a job."""
         corpus = corpus_of(request, code)
         options = validated(JointStartSerializer, request)
-        parser = options.pop("parser")
+        parser, sets = options.pop("parser"), options.pop("sets")
         settings = joint.settings_of(options)
-        job = joint.start(corpus, settings, parser=parser, by=request.user)
+        job = joint.start(corpus, settings, parser=parser, sets=sets, by=request.user)
         return Response(JobSerializer(job).data, status=status.HTTP_201_CREATED)
 
 

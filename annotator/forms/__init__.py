@@ -313,10 +313,11 @@ class JointForm(forms.Form):
     method = forms.ChoiceField(
         choices=[(name, _(title)) for name, title in joint.methods().items()]
     )
+    sets = forms.BooleanField(required=False)
 
     def arguments(self) -> dict[str, Any]:
         """Values for ``joint.settings_of``; raises BadRequest."""
-        return sent_by(self)
+        return {name: value for name, value in sent_by(self).items() if name != "sets"}
 
 
 class VerdictForm(forms.Form):

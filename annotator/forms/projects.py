@@ -23,8 +23,10 @@ def invitation(sent: QueryDict) -> dict[str, Any]:
         )
     )
     role, note = sent.get("role", ""), sent.get("note", "")
-    names = ("provider", "consent", "completion_code", "rejection_code")
-    names += ("screening", "screening_code")
+    names = (
+        *("provider", "consent", "completion_code", "rejection_code"),
+        *("screening", "screening_code"),
+    )
     platform = {name: sent.get(name, "") for name in names}
     wanted = {"role": role, "note": note, "max_uses": uses, "days": days}
     return wanted | {"platform": platform}

@@ -74,6 +74,9 @@ def ask(model: str, messages: list[dict[str, str]], *, seed: int) -> MachineRepl
     }
     try:
         status, headers, body = _post(json.dumps(asked).encode())
+    except ssl.SSLCertVerificationError as error:
+        why = error.verify_message
+        raise EndpointRefused(f"The certificate is not valid: {why}.") from None
     except (OSError, http.client.HTTPException) as error:
         raise EndpointBusy(type(error).__name__) from None
     if status in BUSY or status >= 500:

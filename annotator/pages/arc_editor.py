@@ -57,6 +57,7 @@ def shown(sentence: Sentence, by: Anybody, *, base: str = "") -> Json:
         "lines": arcs.lines,
         "columns": list(FIELDS),
         "labels": _relations(arcs, sentence),
+        "notes": rules.rules_of(sentence.corpus).notes,
         "words": words_shown(sentence, arcs.words),
         "uuid": uuid4(),
         "gold": former.code if former else "",

@@ -173,6 +173,7 @@ def joint_runs(corpus: Corpus, *, by: Anybody) -> dict[str, Any]:
         "parsers": offered.of_project(corpus.project),
         "default": registry.DEFAULT,
         "runs": joint.runs_of(corpus),
+        "has_sets": joint.has_sets(corpus),
         "may_run": access.may(by, "run", corpus.project),
     }
 

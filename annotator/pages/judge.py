@@ -37,6 +37,7 @@ def _config(
         "answers": reverse("api_answers", args=[code]),
         "guideline": reverse("api_guideline", args=[code]),
         "messages": reverse("api_messages", args=[code]),
+        "all_messages": reverse("judge_messages", args=[campaign.project.slug, code]),
         "preferences": reverse("api_judge_preference"),
         "campaign": code,
         "user": user.get_username(),

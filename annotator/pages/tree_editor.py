@@ -78,6 +78,7 @@ def shown(
         "problems": problems,
         "brackets": brackets.shown(tree),
         "labels": _labels(tree, declared, sentence),
+        "notes": declared.notes,
         "uuid": uuid4(),
         "gold": former.code if former else "",
         "may_edit": access.may(by, "annotate", project),

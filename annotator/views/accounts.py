@@ -167,7 +167,8 @@ def _crowd(request: HttpRequest, link: Invitation) -> HttpResponse:
     if who is None or not page["may_enter"]:
         return render(request, "accounts/crowd.html", page, status=409)
     chosen = {
-        name.removeprefix("screening-"): value for name, value in request.POST.items()
+        name.removeprefix("screening-"): str(value)
+        for name, value in request.POST.items()
     }
     try:
         if not crowd.qualifies(link, who, chosen):

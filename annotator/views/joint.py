@@ -44,7 +44,8 @@ def _start(request: HttpRequest, corpus: Corpus, form: JointForm) -> HttpRespons
     """Raises BadRequest or Conflict."""
     parser = request.POST.get("parser") or registry.DEFAULT
     settings = joint.settings_of(form.arguments())
-    job = joint.start(corpus, settings, parser=parser, by=request.user)
+    sets = form.cleaned_data["sets"]
+    job = joint.start(corpus, settings, parser=parser, sets=sets, by=request.user)
     return redirect("job", corpus.project.slug, job.code)
 
 

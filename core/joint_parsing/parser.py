@@ -6,6 +6,7 @@ over; ``soft`` and ``hard`` are dual decomposition over arcs; ``pairs`` looks am
 n-best trees; ``spans`` lets phrases agree.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -189,6 +190,58 @@ class JointParser:
             gate=probability,
             kept=False,
         )
+
+
+def pairs_of(
+    analyses: Sequence[Analysis], joint: JointSet, settings: JointSettings
+) -> list[JointResult]:
+    """Return a set as pairs: its first sentence with each of the others.
+
+    What changed in the first sentence is in one pair only: an arc with the sentence
+    that most of its links lead to, a bracket with the second sentence. ``because``
+    keeps the links of the two sentences. ``rounds``, ``exact`` and ``gap`` are the
+    set's.
+    """
+    first, n = joint.sides[0], len(analyses[0].sentence)
+    owner = [_most_of(arc.because) for arc in first.arcs]
+    results = []
+    for k in range(1, len(analyses)):
+        theirs, own = joint.sides[k], f"0-{k}"
+        mine = [arc for arc, at in zip(first.arcs, owner, strict=True) if at == k]
+        source = replace(
+            first, arcs=_because(mine, own), spans=first.spans if k == 1 else ()
+        )
+        target = replace(theirs, arcs=_because(theirs.arcs, own))
+        linked = linked_words(
+            joint.links[0, k], n, len(analyses[k].sentence), root=settings.link_roots
+        )
+        old = [one.deps.tree.heads for one in (analyses[0], analyses[k]) if one.deps]
+        new = [one.deps.tree.heads for one in (first, theirs) if one.deps]
+        before, after = (
+            disagreements(linked, *some) if len(some) == 2 else 0 for some in (old, new)
+        )
+        links, course = joint.links[0, k], (joint.rounds, joint.exact, joint.gap)
+        results.append(JointResult(source, target, links, *course, before, after))
+    return results
+
+
+def _because(arcs: Iterable[ArcChange], sentences: str) -> tuple[ArcChange, ...]:
+    """The changes with the links of these two sentences alone."""
+    return tuple(
+        replace(
+            arc,
+            because=tuple(
+                link for link in arc.because if link.attrs["sentences"] == sentences
+            ),
+        )
+        for arc in arcs
+    )
+
+
+def _most_of(links: Iterable[Link]) -> int:
+    """The sentence that most of the first one's links lead to; 1 without any."""
+    led = Counter(int(link.attrs["sentences"].split("-")[1]) for link in links)
+    return min(led, key=lambda k: (-led[k], k), default=1)
 
 
 def _result(

@@ -7,6 +7,7 @@
     never: NP <: NP # no NP over an NP alone
     relations: nsubj obj root    other relations of arcs are wrong
     ud: 3                        Universal Dependencies, up to this level; 0: not at all
+    note PP: the object may be a clause         what the guidelines say of a label
 
 Text after `` # `` in a rule about children or a pattern is its reason; a line that
 begins with # is a comment. A label fits if it is in the list, or its category without
@@ -21,6 +22,7 @@ from core.queries import parser
 from core.queries.syntax import Query, beyond
 
 _SAYS_WHY = ("need", "forbid", "never")  # elsewhere # may be a tag
+_OF_LABEL = ("need", "forbid", "note")
 MAX_LEVEL, MAX_PATTERNS, MAX_LINES = 3, 40, 500
 EXAMPLE = """labels: S SBAR NP VP PP ADJP ADVP
 need PP: IN TO # a preposition
@@ -51,7 +53,8 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Empty sets allow everything; ``level`` 0: nothing of Universal Dependencies."""
+    """Empty sets allow everything; ``level`` 0: nothing of Universal Dependencies.
+    ``notes``: a label, or a relation, and what the guidelines say of it."""
 
     labels: frozenset[str] = frozenset()
     tags: frozenset[str] = frozenset()
@@ -59,6 +62,7 @@ class Rules:
     children: tuple[Children, ...] = ()
     patterns: tuple[Pattern, ...] = ()
     level: int = 0
+    notes: tuple[tuple[str, str], ...] = ()
 
 
 def read(text: str) -> Rules:
@@ -74,12 +78,13 @@ def read(text: str) -> Rules:
 
 
 def _with_line(rules: Rules, line: str, number: int) -> Rules:
-    head, colon, rest = line.partition(":")
+    is_note = line.lstrip().startswith("note ")  # of a relation that may have a colon
+    head, colon, rest = f"{line} ".partition(": " if is_note else ":")
     word, _, parent = head.strip().partition(" ")
     body, _, reason = rest.partition(" # ") if word in _SAYS_WHY else (rest, "", "")
     add = _LINES.get(word)
-    if not colon or add is None or bool(parent) != (word in ("need", "forbid")):
-        names = "labels:, tags:, need X:, forbid X:, never:, relations: or ud:"
+    if not colon or add is None or bool(parent) != (word in _OF_LABEL):
+        names = "labels:, tags:, need X:, forbid X:, never:, relations:, ud: or note X:"
         raise _wrong(f"there is no rule {head.strip()!r}", number, 1, f"use {names}")
     column = len(head) + 2
     if not body.strip():
@@ -127,6 +132,10 @@ def _never(rules: Rules, body: str, reason: str, line: int, column: int) -> Rule
     return replace(rules, patterns=(*rules.patterns, Pattern(text, query, reason)))
 
 
+def _note(rules: Rules, parent: str, body: str, _r: str, _p: Place) -> Rules:
+    return replace(rules, notes=(*rules.notes, (parent, body.strip())))
+
+
 def _level(rules: Rules, _m: str, body: str, _r: str, place: Place) -> Rules:
     if body.strip() not in ("0", "1", "2", "3"):
         raise _wrong(f"there is no level {body.strip()!r}", *place, f"0 to {MAX_LEVEL}")
@@ -145,4 +154,5 @@ _LINES: dict[str, Callable[[Rules, str, str, str, Place], Rules]] = {
     "forbid": _children(needed=False),
     "never": _set("labels"),  # parsed separately, to know its column
     "ud": _level,
+    "note": _note,
 }

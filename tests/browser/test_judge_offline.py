@@ -138,11 +138,12 @@ def test_a_reload_without_network_in_the_middle_loses_nothing(
     answer(page, 11, "4")
     for n in range(12, 17):
         answer(page, n, "44")
+    expect(page.locator("#chip")).to_contain_text("9 answers saved on this device")
     page.reload()  # and once more
     expect(page.locator("#chip")).to_contain_text("9 answers saved on this device")
     for n in range(17, 21):
         answer(page, n, "55")
-    expect(page.locator("#notice h2")).to_have_text("No network")
+    expect(page.locator("#notice h2")).to_have_text("You are offline")
     assert done() == 7
     page.context.set_offline(False)
     wait_done(page, 20)
@@ -161,7 +162,9 @@ def test_a_reload_without_network_and_without_answers_goes_on(
     offline_ready(page)
     page.context.set_offline(True)
     page.reload()
-    expect(page.locator("#chip")).to_have_text("No network: the items on this device")
+    expect(page.locator("#chip")).to_have_text(
+        "Offline: using the items on this device"
+    )
     answer(page, 1)
     page.context.set_offline(False)
     wait_done(page, 1)
@@ -230,7 +233,9 @@ def test_another_account_sees_nothing_of_the_first(
     }
     page.context.set_offline(True)
     page.reload()
-    expect(page.locator("#chip")).to_have_text("No network: the items on this device")
+    expect(page.locator("#chip")).to_have_text(
+        "Offline: using the items on this device"
+    )
     for n in range(1, len(mine) + 1):
         shown = page.locator("#original").text_content().replace("⟦", "")
         assert shown.replace("⟧", "") in mine
@@ -422,9 +427,32 @@ def test_a_server_that_is_away_behind_its_proxy_is_no_network(
         "**/api/**", lambda route: route.fulfill(status=502, body="away")
     )
     page.reload()
-    expect(page.locator("#chip")).to_have_text("No network: the items on this device")
+    expect(page.locator("#chip")).to_have_text(
+        "Offline: using the items on this device"
+    )
     answer(page, 1)
     expect(page.locator("#count")).to_have_text("Item 2 of 20")
     page.context.unroute("**/p/**")
     page.context.unroute("**/api/**")
     wait_done(page, 1)
+
+
+def test_signing_out_in_another_tab_hides_the_item(open_page, people) -> None:
+    made = campaign(people, n=20)
+    page = start(open_page, people, made)
+    offline_ready(page)
+    shown = page.locator("#original").text_content()
+    page.keyboard.press("4")
+    other = page.context.new_page()
+    other.goto("/")
+    other.get_by_role("button", name="Sign out").click()
+    expect(other.get_by_label("Password")).to_be_visible()
+    expect(page.locator("#sign-in-dialog")).to_be_visible()
+    expect(page.locator("#texts")).to_be_hidden()
+    expect(page.locator("#card")).to_be_hidden()
+    page.bring_to_front()
+    page.keyboard.type(PASSWORD)
+    page.keyboard.press("Enter")
+    expect(page.locator("#card")).to_be_visible()
+    expect(page.locator("#original")).to_have_text(shown)
+    expect(page.locator("[data-scale=meaning] input:checked")).to_have_value("4")

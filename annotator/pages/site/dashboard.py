@@ -44,7 +44,7 @@ from annotator.models import (
     WorkShare,
 )
 from annotator.models.projects import Anybody, id_of
-from annotator.pages.site.loop import loop_of
+from annotator.pages.site.loop import COUNTED, loop_of
 from annotator.pages.site.needs import needs
 from annotator.pages.site.quality import is_measured
 from annotator.services.campaigns import messages, shares
@@ -337,8 +337,6 @@ def _proposed_in(corpora: list[Corpus]) -> Counter[int]:
 
 
 CORPORA, JOBS = 8, 5  # shown; the rest is behind a link
-
-COUNTED = 200_000  # pairs of the corpora; above, counting costs too much
 DAYS = 7
 
 

@@ -13,7 +13,14 @@ from django.utils.translation import gettext_noop as _
 from annotator.pages.site.documents import Document, document, title
 
 SECTIONS: dict[str, tuple[str, ...]] = {
-    _("Tutorials"): ("annotate", "trees", "paraphrases", "programs", "library"),
+    _("Tutorials"): (
+        "tutorial",
+        "annotate",
+        "trees",
+        "paraphrases",
+        "programs",
+        "library",
+    ),
     _("How-to guides"): (
         "projects",
         "campaigns",
@@ -42,7 +49,7 @@ HELP_OF: dict[str, str] = {
     "projects": "projects#finding-your-way",
     "project_new": "projects#people-and-roles",
     "project": "projects#finding-your-way",
-    "learn": "projects#the-loop",
+    "learn": "tutorial",
     "people": "projects#people-and-roles",
     "project_settings": "projects#settings-archive-deleting",
     "part_settings": "projects#settings-archive-deleting",

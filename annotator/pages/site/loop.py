@@ -35,6 +35,7 @@ from annotator.models import (
 )
 from annotator.pages.site.learning import n_ready
 from annotator.services.campaigns import progress
+from annotator.services.kept_counts import kept
 from annotator.services.parses import offered
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ _ICONS = {  # paths in a square of 16
     "recognise": "M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9zM10.3 10.3 14 14",
     "learn": "M2 13l4-4 3 2 5-6M10 5h4v4",
 }
+COUNTED = 200_000  # pairs or sentences of a project; above, counting costs too much
 _JOBS = {"parses": "parse", "alignments": "align"}  # that do a page's step
 _OF_TASKS = {"judge": "judge", "links": "align"}  # all others are trees
 
@@ -166,9 +168,6 @@ def _first(
 
 
 _LATER = ScoreRun.objects.filter(corpus=OuterRef("corpus"), pk__gt=OuterRef("pk"))
-_TREES = Parse.objects.filter(
-    author__isnull=False, origin__in=[Origin.GOLD, Origin.ANNOTATOR]
-)
 _COUNTED: dict[str, tuple[QuerySet[Any], str, Aggregate]] = {  # rows, their project
     "n_tables": (ParaphraseTable.objects.ready(), "project", Count("pk")),
     "n_bitexts": (Bitext.objects.all(), "project", Sum("n_pairs")),
@@ -178,7 +177,6 @@ _COUNTED: dict[str, tuple[QuerySet[Any], str, Aggregate]] = {  # rows, their pro
         "corpus__project",
         Sum("n_scored"),
     ),
-    "n_trees": (_TREES, "sentence__corpus__project", Count("sentence", distinct=True)),
     "n_weights": (ParaphraseWeights.objects.all(), "table__project", Count("pk")),
 }
 
@@ -277,7 +275,7 @@ def _recognised(project: Project, known: dict[str, int]) -> Station:
 def _learnt(
     project: Project, corpora: "Sequence[CorpusRow]", known: dict[str, int]
 ) -> Station:
-    n = known["n_trees"] + sum(row.reviewed for row in corpora)
+    n = _trees(project, corpora) + sum(row.reviewed for row in corpora)
     own = sum(bool(one.owner) for one in offered.of_project(project))
     models, ready = known["n_weights"] + own, n_ready(project) if own else 0
     figure = ngettext("%(n)s own model", "%(n)s own models", models) % {"n": models}
@@ -294,6 +292,21 @@ def _learnt(
         figure,
         _("better models"),
     )
+
+
+def _trees(project: Project, corpora: "Sequence[CorpusRow]") -> int:
+    """Sentences whose tree or arcs a person made; 0 where they are too many to count,
+    in large projects as of a minute ago."""
+    n_sentences = sum(row.corpus.n_sentences for row in corpora)
+    rows = Parse.objects.filter(
+        author__gt=0,  # an index has these
+        origin__in=[Origin.GOLD, Origin.ANNOTATOR],
+        sentence__corpus__project=project,
+    )
+    counted = rows.values("sentence").distinct()
+    if n_sentences > COUNTED:
+        return 0
+    return kept(f"corrected-{project.pk}", n_sentences, counted.count)
 
 
 def _page(project: Project, corpora: "Sequence[CorpusRow]", page: str) -> str:

@@ -17,7 +17,7 @@ def releases(project: Project, *, by: Anybody) -> dict[str, Any]:
         "project": project,
         "corpora": of.corpora,
         "campaigns": _counted(project),
-        "chosen": [one.code for one in (*of.corpora, *of.campaigns)],
+        "chosen": [one.code for one in of.corpora] + [one.code for one in of.campaigns],
         "warnings": making.ReleaseParts(of.corpora, []).warnings(),
         "kept": kept.kept(project, by=by),
         "may_make": access.may(by, "manage", project),

@@ -230,6 +230,52 @@ def files_of(table: ParaphraseTable) -> list[Path]:
     return [*files(table.folder), *([model] if model.is_file() else [])]
 
 
+def bring_in(
+    project: Project, name: str, folder: Path, *, by: Anybody | None
+) -> ParaphraseTable:
+    """Copy a table that was built elsewhere into the project, under a new name; with
+    its language model, if it has one. ``by`` None: the command line.
+
+    Raises NotAllowed, Conflict if the name is taken; Unavailable if the folder holds no
+    table of this version.
+    """
+    from core.pivoting.table import files, open_table
+
+    if by is not None:
+        access.require(by, "run", project)
+    open_table(folder)
+    if ParaphraseTable.objects.filter(project=project, name=name).exists():
+        raise Conflict(_("There is a table called %(name)s.") % {"name": name})
+    table = ParaphraseTable(project=project, name=name)
+    table.created_by_id = by.pk if by is not None else None
+    model = folder / MODEL
+    _copy([*files(folder), *([model] if model.is_file() else [])], folder, table.folder)
+    table.made_at = timezone.now()
+    table.save()
+    return table
+
+
+def give_out(table: ParaphraseTable, folder: Path) -> list[Path]:
+    """Copy the table, and its language model, as ``pivot build`` would make it; return
+    the files. Raises Conflict before its first build."""
+    made = files_of(table)
+    if not made:
+        reason = _("%(name)s is not built yet.") % {"name": table.name}
+        raise Conflict(reason)
+    return _copy(made, table.folder, folder)
+
+
+def _copy(paths: Iterable[Path], start: Path, to: Path) -> list[Path]:
+    """Copy files with their places below ``start``; none may lie elsewhere."""
+    copied = []
+    for path in paths:
+        target = to / path.resolve().relative_to(start.resolve())
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, target)
+        copied.append(target)
+    return copied
+
+
 def remove(table: ParaphraseTable, *, by: Anybody) -> None:
     """Take table and files away. Raises NotAllowed; Conflict while it is being made."""
     access.require(by, "manage", table.project)

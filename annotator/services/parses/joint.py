@@ -29,6 +29,7 @@ from annotator.models import (
 )
 from annotator.models.projects import Anybody
 from annotator.services import jobs
+from annotator.services.kept_counts import kept
 from annotator.services.parses import accuracy, ledger, offered, parsers
 from annotator.throughput.writing import write
 from core.errors import GemelError, InvalidValue
@@ -46,6 +47,7 @@ from core.joint_parsing.parser import (
     JointSettings,
     JointSide,
     SpanChange,
+    pairs_of,
 )
 from core.parsing import registry
 from core.protocols import Analysis, BackendInfo, Capability, ParserBackend, Step
@@ -360,13 +362,16 @@ def start(
     settings: JointSettings,
     *,
     parser: str = registry.DEFAULT,
+    sets: bool = False,
     by: Anybody,
     enqueue: bool = True,
 ) -> Job:
     """A job that parses jointly the pairs that this run has not parsed yet.
 
-    Raises NotAllowed; BadRequest on a parser that there is not, or that gives no arcs;
-    Conflict while the same is at work on this corpus.
+    ``sets``: all paraphrases of a sentence are parsed together with it (Choe & McClosky
+    2015, section 6). Raises NotAllowed; BadRequest on a parser that there is not, or
+    that gives no arcs, or on sets with a method for pairs; Conflict while the same is
+    at work on this corpus.
     """
     access.require(by, "run", corpus.project)
     offered.require(corpus.project, parser, field="parser")
@@ -379,12 +384,19 @@ def start(
             % {"parser": parser},
             field="parser",
         )
+    if sets and settings.method == "spans":
+        raise BadRequest(_("This method parses pairs only."), field="sets")
     return jobs.start(
         corpus.project,
         "joint",
-        title=f"Parse {corpus.name} jointly: {_label(settings)}",
+        title=f"Parse {corpus.name} jointly: {_label(settings, sets=sets)}",
         by=by,
-        params={"corpus": corpus.code, "parser": parser, "settings": asdict(settings)},
+        params={
+            "corpus": corpus.code,
+            "parser": parser,
+            "settings": asdict(settings),
+            "sets": sets,
+        },
         engine=f"{ENGINE} {VERSION}",
         enqueue=enqueue,
     )
@@ -399,9 +411,11 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
     """
     corpus = Corpus.objects.get(project=job.project, code=job.params["corpus"])
     settings = JointSettings(**job.params["settings"])
+    sets = bool(job.params.get("sets"))
     backend = offered.load(job.params["parser"], job.project)
     joint = JointParser.load()
-    joint_run = _open_run(corpus, settings, _made_with(joint, backend.info), job)
+    made_with = _made_with(joint, backend.info) | ({"sets": True} if sets else {})
+    joint_run = _open_run(corpus, settings, made_with, job)
     pairs = _pairs(corpus, backend.info)
     left = _lacking(pairs, joint_run)
     total, n_left = pairs.count(), left.count()
@@ -409,22 +423,29 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
         total=total, done=total - n_left, note=f"{backend.info.name}, {joint_run}"
     )
     ledger.refresh(joint_run)
+    beyond = 0  # pairs done with a set of an earlier batch
 
     def work(batch: list[Pair]) -> int:
+        nonlocal beyond
         made = []
-        for pair, answer in _parse(joint, backend, batch, settings):
+        groups = _sets(batch, left) if sets else [[pair] for pair in batch]
+        for pair, answer in _parse(joint, backend, groups, settings):
             if isinstance(answer, JointAnswer):
                 made.append(answer)
             else:
                 _complain(job, pair, answer)
         store(joint_run, made, backend.info)
-        return len(made)
+        asked = {pair.pk for pair in batch}
+        n_asked = sum(one.pair.pk in asked for one in made)
+        beyond += len(made) - n_asked
+        return n_asked
 
     n_done, n_failed = yield from jobs.by_batches(left, BATCH, work)
+    yield Step(done=beyond)
     parsers.mark_parsed(corpus)
     joint_run.refresh_from_db()
     result: dict[str, Any] = {"engine": joint_run.engine, "version": joint_run.version}
-    result |= {"run": joint_run.code, "parsed": n_done, "failed": n_failed}
+    result |= {"run": joint_run.code, "parsed": n_done + beyond, "failed": n_failed}
     result |= {"changes": joint_run.n_changes}
     return result | accuracy.of_corpus(corpus, joint_run.engine, joint_run.version)
 
@@ -446,10 +467,10 @@ def _info(parser: str, project: Project) -> BackendInfo:
         raise BadRequest(str(error), field="parser") from error
 
 
-def _label(settings: JointSettings) -> str:
+def _label(settings: JointSettings, *, sets: bool = False) -> str:
     """The method, and what differs from its usual settings."""
     usual = JointSettings(method=settings.method)
-    parts = [methods()[settings.method]]
+    parts = [methods()[settings.method], *(["paraphrases in sets"] if sets else [])]
     for one in fields(JointSettings):
         value = getattr(settings, one.name)
         if one.name == "in_view" and settings.method != "bp":
@@ -489,7 +510,7 @@ def _open_run(
         engine=ENGINE,
         version=VERSION,
         method=settings.method,
-        label=_label(settings),
+        label=_label(settings, sets="sets" in made_with),
         parameters=asdict(settings) | dict(made_with),
         by_id=job.by_id,
     )
@@ -507,27 +528,61 @@ def _lacking(pairs: QuerySet[Pair], joint_run: JointRun) -> QuerySet[Pair]:
     return pairs.filter(~Exists(there)).select_related("source", "target")
 
 
+def has_sets(corpus: Corpus) -> bool:
+    """Whether a sentence of the corpus has several paraphrases; in a large corpus as of
+    a minute ago."""
+    again = corpus.pairs.filter(source=OuterRef("source"), pk__gt=OuterRef("pk"))
+    rows = corpus.pairs.filter(Exists(again))
+    return kept(f"sets-{corpus.pk}", corpus.n_pairs, rows.exists)
+
+
+MOST = 7  # paraphrases of one set: each two sentences are linked
+
+
+def _sets(batch: Sequence[Pair], left: QuerySet[Pair]) -> Iterator[list[Pair]]:
+    """The pairs of the batch with all others of their sources; a set is in the batch
+    that has its first pair."""
+    mine = {pair.source_id for pair in batch}
+    of: dict[int, list[Pair]] = {}
+    for pair in left.filter(source__in=mine).order_by("pk"):
+        of.setdefault(pair.source_id, []).append(pair)
+    for pairs in of.values():
+        for start in range(0, len(pairs), MOST):
+            yield pairs[start : start + MOST]
+
+
 def _parse(
     joint: JointParser,
     backend: ParserBackend,
-    batch: Sequence[Pair],
+    groups: Iterable[Sequence[Pair]],
     settings: JointSettings,
 ) -> Generator[tuple[Pair, JointAnswer | GemelError], None, None]:
-    """What each pair gives, or the reason why nothing; a sentence is parsed once."""
+    """What each pair gives, or the reason why nothing; a sentence is parsed once. The
+    pairs of a group have the same source."""
+    groups = list(groups)
+    batch = [pair for some in groups for pair in some]
     sides = {one.pk: one for pair in batch for one in (pair.source, pair.target)}
     wanted = [one.to_core() for one in sides.values()]
     answers = backend.analyse(wanted, want=_want(joint, backend.info))
     of = dict(zip(sides, answers, strict=True))
-    views = _views(backend, batch, settings)
-    for pair, view in zip(batch, views, strict=True):
+    alone = [pairs[0] for pairs in groups if len(pairs) == 1]
+    views = dict(
+        zip((pair.pk for pair in alone), _views(backend, alone, settings), strict=True)
+    )
+    for pairs in groups:
         try:
-            both = _analysis(of[pair.source_id]), _analysis(of[pair.target_id])
-            yield (
-                pair,
-                JointAnswer(pair, both, joint.parse(*both, settings, views=view)),
-            )
+            some = [_analysis(of[pairs[0].source_id])]
+            some += [_analysis(of[pair.target_id]) for pair in pairs]
+            if len(pairs) == 1:
+                view = views[pairs[0].pk]
+                results = [joint.parse(some[0], some[1], settings, views=view)]
+            else:
+                results = pairs_of(some, joint.parse_set(some, settings), settings)
+            for pair, target, result in zip(pairs, some[1:], results, strict=True):
+                yield pair, JointAnswer(pair, (some[0], target), result)
         except GemelError as error:
-            yield pair, error
+            for pair in pairs:
+                yield pair, error
 
 
 def _views(

@@ -286,8 +286,11 @@ def parts_of(
     if chosen is not None:
         corpora = corpora.filter(code__in=chosen)
         campaigns = campaigns.filter(code__in=chosen)
-    ordered = (list(rows.order_by("name")) for rows in (corpora, campaigns))
-    return ReleaseParts(*ordered, licence.strip()[:120])
+    return ReleaseParts(
+        list(corpora.order_by("name")),
+        list(campaigns.order_by("name")),
+        licence.strip()[:120],
+    )
 
 
 class Maker:

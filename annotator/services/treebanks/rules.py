@@ -3,7 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from django.db import transaction
 from django.utils import timezone
@@ -74,9 +74,12 @@ def rules_of(corpus: Corpus) -> Rules:
     """The declared rules; where there are none, Universal Dependencies to level 2."""
     row = TreebankRules.objects.filter(corpus=corpus).first()
     try:
-        return declared.read(row.text) if row else UNDECLARED
+        made = declared.read(row.text) if row else UNDECLARED
     except FormatError:  # written by another version: read again when saved
         return UNDECLARED
+    if row and made == Rules(notes=made.notes) and "ud:" not in row.text:
+        return replace(UNDECLARED, notes=made.notes)  # notes are no rules
+    return made
 
 
 @transaction.atomic

@@ -131,6 +131,15 @@ export function makeCard(scales) {
     return Number(field.querySelector(":checked")?.value ?? 0);
   }
 
+  // Arrow keys change a choice, too; only a tap or a click goes on to the next scale.
+  let isTap = false;
+  form.addEventListener("pointerup", () => { isTap = true; });
+  form.addEventListener("keydown", () => { isTap = false; });
+  form.addEventListener("change", () => {
+    if (isTap) onward();
+    isTap = false;
+  });
+
   // In the table, up and down lead from row to row, on the same scale.
   form.addEventListener("keydown", (event) => {
     const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
@@ -257,7 +266,7 @@ export function makeCard(scales) {
   }
 
   return {
-    show, digit, answers, problem, hide, begin, begun, onward,
+    show, digit, answers, problem, hide, begin, begun,
     expand: () => expand(byId("whole").hidden),
     isComplete: () => fields().every(({ field }) => valueOf(field) !== undefined),
     scale(place) { const one = fields().filter(({ row }) => row === active().row)[place]; if (one) focusOn(one.field); },

@@ -55,6 +55,11 @@ export async function forgetOthers(user) {
   } catch { /* a browser that keeps nothing has nothing to forget */ }
 }
 
+/** Calls `act` when another tab removes what was kept for `user`. */
+export function onForgotten(user, act) {
+  window.addEventListener("storage", ({ key }) => { if (key === MARK && remembered() !== user) act(); });
+}
+
 /**
  * The items ahead of one account in one campaign, and what the desk said of them.
  * @param {string} user @param {string} campaign

@@ -3,7 +3,7 @@
 import { fill, gettext, ngettext } from "../words.js";
 
 const TEXTS = {
-  offline: [gettext("No network"), gettext("All items on this device are answered. Your answers are sent when the network is back.")],
+  offline: [gettext("You are offline"), gettext("You have answered all items on this device. Your answers are sent once you are online again.")],
   sending: [gettext("Sending …"), gettext("Your answers are being sent.")],
   nothing: [
     gettext("Nothing for you now"),

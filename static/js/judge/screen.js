@@ -3,7 +3,7 @@
 import { fill, gettext, ngettext } from "../words.js";
 import { makeCard } from "./card.js";
 import { makeClock } from "./clock.js";
-import { forgetOthers, keepShell, openHand, remember, remembered } from "./device.js";
+import { forgetOthers, keepShell, onForgotten, openHand, remember, remembered } from "./device.js";
 import { askConflict, askFlag, askSettings, askSkip, isNew, nameKeys, showGuideline, showHelp } from "./dialogs.js";
 import { makeDrafts } from "./drafts.js";
 import { byCode, makeHand } from "./hand.js";
@@ -49,7 +49,7 @@ const time = () => new Date().toLocaleTimeString([], { hour: "2-digit", minute: 
 
 async function start() {
   if (!isShell) await forgetOthers(config.user).then(() => remember(config.user));
-  if (!config.user) return notice.problem(gettext("No one is signed in on this device. Connect to the network, then sign in."), () => location.reload());
+  if (!config.user) return notice.problem(gettext("No one is signed in on this device. Go online, then sign in."), () => location.reload());
   kept = await openHand(config.user, config.campaign);
   const store = await openStore(config.user, config.campaign);
   outbox = makeOutbox({
@@ -263,7 +263,7 @@ function unsent(n, isWriting) {
   if (isWriting || !outbox || !isOffline()) return;
   const text = ngettext("%(n)s answer saved on this device, not sent yet", "%(n)s answers saved on this device, not sent yet", n);
   if (n) say(fill(text, { n }), "warn", unsentWords(n));
-  else if (isAway) say(gettext("No network: the items on this device"), "warn", gettext("No network"));
+  else if (isAway) say(gettext("Offline: using the items on this device"), "warn", gettext("Offline"));
 }
 
 async function signedOut(after = () => outbox.pump()) {
@@ -403,15 +403,13 @@ listen({
 document.addEventListener("click", (event) => commands[event.target.closest("[data-do]")?.dataset.do]?.(event));
 document.getElementById("card").addEventListener("submit", (event) => { event.preventDefault(); save(); });
 document.getElementById("card").addEventListener("input", keepDraft);
-// Arrow keys change a choice, too; only a tap or a click goes on to the next scale.
-let isTap = false;
-document.getElementById("card").addEventListener("pointerup", () => { isTap = true; });
-document.getElementById("card").addEventListener("keydown", () => { isTap = false; });
-document.getElementById("card").addEventListener("change", () => {
-  keepDraft();
-  changed();
-  if (isTap) card.onward();
-  isTap = false;
+document.getElementById("card").addEventListener("change", () => { keepDraft(); changed(); });
+// The account signed out in another tab: what is in view is not for whoever comes next.
+onForgotten(config.user, () => {
+  if (at === null && group) hand.putBack(group);
+  at = null;
+  empty();
+  signedOut(() => { remember(config.user); look(); });
 });
 window.addEventListener("online", () => { outbox?.pump(); lookAgain(); hand?.fetchAhead(isSending); });
 window.addEventListener("beforeunload", (event) => { if (outbox?.size) event.preventDefault(); });

@@ -31,6 +31,18 @@ export function drawLabels(box, node, { typed, isNew, isArcs }) {
   if (title) title.textContent = isNew ? gettext("Label of the new phrase") : gettext("Label");
 }
 
+// what the guidelines say of a label, or of its category without functions: NP for NP-SBJ
+export function openGuidelines(box, label) {
+  const part = box.querySelector("#guidelines");
+  if (!part) return null;
+  const notes = [...part.querySelectorAll("[data-note]")];
+  const said = notes.find((one) => one.dataset.note === label) ?? notes.find((one) => one.dataset.note === label.split(/[-=|:]/)[0]);
+  part.open = true;
+  for (const one of notes) one.toggleAttribute("data-chosen", one === said);
+  (said ?? part).scrollIntoView({ block: "nearest" });
+  return said ? said.nextElementSibling.textContent : "";
+}
+
 // the columns of a word, and the function of a node, in their fields
 export function showFields(box, node) {
   const edge = box.querySelector("#edge"), column = box.querySelector("#column");

@@ -40,8 +40,10 @@ export class View {
     this.toRoot();
   }
 
+  // of a tree that grows to the right the middle may be empty
   toRoot(_side = "s") {
-    this.root.scrollLeft = (this.root.scrollWidth - this.root.clientWidth) / 2;
+    const top = this.svg.querySelector('.tn[data-v="0"]').getBoundingClientRect(), view = this.root.getBoundingClientRect();
+    this.root.scrollLeft += top.left + top.width / 2 - view.left - this.root.clientWidth / 2;
     this.root.scrollTop = 0;
   }
 

@@ -2,6 +2,8 @@
 nothing counts them among people."""
 
 import json
+import shutil
+import ssl
 import time
 from collections.abc import Callable
 from typing import Any
@@ -486,3 +488,26 @@ def test_a_manager_starts_continues_and_deletes_on_the_page(
     jobs.run(Job.objects.latest("pk").pk)
     client.post(act, {"what": "machine", "delete": machine.code})
     assert not MachineJudge.objects.exists()
+
+
+@pytest.mark.skipif(not shutil.which("openssl"), reason="openssl makes certificates")
+def test_only_a_valid_certificate_gets_the_key(
+    cast: Cast, made: Campaign, serve, settings, tmp_path, monkeypatch
+) -> None:
+    pytest.importorskip("ldap3")  # whose tests make certificates, too
+    from tests.annotator.security.ldap_directory import certificate
+
+    stub = serve(good)
+    file, key = certificate(tmp_path)
+    there = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    there.load_cert_chain(file, key)
+    stub.server.socket = there.wrap_socket(stub.server.socket, server_side=True)
+    url = stub.url.replace("http://127.0.0.1", "https://localhost")
+    settings.MACHINE = {"url": url, "key": KEY}
+    job = run(made, cast.ada)
+    assert job.state == "failed"
+    assert "The certificate is not valid" in job.note
+    assert stub.keys == []
+    monkeypatch.setenv("SSL_CERT_FILE", str(file))
+    jobs.run(machines.go_on(MachineJudge.objects.get(), by=cast.ada).pk)
+    assert (len(stub.keys), set(stub.keys)) == (4, {f"Bearer {KEY}"})

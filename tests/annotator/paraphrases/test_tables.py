@@ -1,8 +1,10 @@
 """From parallel text to a table of paraphrases, and from there to a campaign."""
 
+import json
 from pathlib import Path
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
@@ -10,6 +12,7 @@ from annotator.errors import BadRequest, Conflict, NotAllowed
 from annotator.models import Bitext, Campaign, Job, Origin, ParaphraseTable, Parse
 from annotator.services import jobs
 from annotator.services.paraphrases import tables, test_sets
+from core.pivoting.table import open_table
 from tests.cast import Cast, corpus, sentence
 from tests.core.pivoting import small_bitext
 
@@ -154,3 +157,46 @@ def test_a_form_that_is_refused_keeps_what_it_held(
     assert (form.bitexts, form.length, form.prepare) == ((bitexts[1].code,), 7, False)
     assert "<option selected>7</option>" in answer.content.decode()
     assert not ParaphraseTable.objects.exists()
+
+
+def test_a_table_goes_out_as_files_and_comes_in_elsewhere(
+    cast: Cast, bitexts: list[Bitext], tmp_path: Path
+) -> None:
+    table = made(cast, bitexts)
+    phrase = open_table(table.folder)
+    call_command("export_table", "Sea", tmp_path / "out", project=cast.project.slug)
+    call_command(
+        "import_table", tmp_path / "out", name="Sea again", project=cast.project.slug
+    )
+    again = ParaphraseTable.objects.get(name="Sea again")
+    assert again.made_at is not None
+    assert (again.folder / tables.MODEL).is_file()
+    names = [
+        sorted(one.relative_to(each.folder) for one in tables.files_of(each))
+        for each in (table, again)
+    ]
+    assert names[0] == names[1]
+    assert phrase.corpora == open_table(again.folder).corpora
+    client = Client()
+    client.force_login(cast.ada)
+    address = reverse("paraphrase_search", args=[cast.project.slug, again.code])
+    page = client.get(address, {"phrase": "the sea"})
+    assert page.status_code == 200
+
+
+def test_a_folder_without_a_table_and_a_name_twice_are_refused(
+    cast: Cast, bitexts: list[Bitext], tmp_path: Path
+) -> None:
+    table = made(cast, bitexts)
+    where = {"project": cast.project.slug}
+    with pytest.raises(CommandError, match="not a paraphrase table"):
+        call_command("import_table", tmp_path / "nothing", **where)
+    with pytest.raises(CommandError, match="There is a table called Sea"):
+        call_command("import_table", table.folder, name="Sea", **where)
+    manifest = table.folder / "manifest.json"
+    facts = json.loads(manifest.read_text()) | {"table": "../../elsewhere"}
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "secret").write_text("no table")
+    manifest.write_text(json.dumps(facts))
+    with pytest.raises(CommandError, match="subpath"):
+        call_command("import_table", table.folder, name="Odd", **where)

@@ -40,6 +40,12 @@ PAIRS = (
 )
 
 
+AGAIN = (
+    "(S (PP (IN With) (NP (DT a) (NN telescope))) (NP (DT the) (NN man)) (VP (VBD"
+    " watched) (NP (DT the) (NN dog))) (. .))"
+)
+
+
 @pytest.fixture
 def three(cast: Cast) -> Cast:
     for sides in PAIRS:
@@ -110,6 +116,51 @@ def test_every_method_leaves_trees_that_can_be_shown(three: Cast, method: str) -
     page.force_login(three.ada)  # the job is hers; annotators see their own
     job_page = page.get(reverse("job", args=["windows", job.code]))
     assert url in job_page.content.decode()
+
+
+def test_all_paraphrases_of_a_sentence_are_parsed_together(
+    three: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(joint, "BATCH", 2)  # the set reaches into the second batch
+    people.pair(three.corpus, PAIRS[0][0], AGAIN)
+    assert joint.has_sets(three.corpus)
+    job = joint.start(
+        three.corpus, JointSettings(), sets=True, by=three.ada, enqueue=False
+    )
+    jobs.run(job.pk)
+    job.refresh_from_db()
+    assert job.state == Job.State.DONE, job.error
+    assert (job.done, job.total, job.result["parsed"]) == (4, 4, 4)
+    run = JointRun.objects.get()
+    assert run.parameters["sets"]
+    assert "sets" in run.label
+    both = JointPair.objects.filter(run=run, pair__source__text__startswith="The man")
+    sides = JointTree.objects.filter(result__in=both, side="s", kind="dependency")
+    assert (both.count(), len({tree.after_id for tree in sides})) == (2, 1)
+    (tree, _same) = sides
+    old, new = tree.before.to_deps(), tree.after.to_deps()
+    arcs = zip(old.heads, old.labels, new.heads, new.labels, strict=True)
+    n = sum(arc[:2] != arc[2:] for arc in arcs)
+    changes = Change.objects.filter(result__in=both, side="s", kind="arc")
+    assert changes.count() == n  # once, whichever pair has it
+    do(three)
+    assert JointRun.objects.count() == 2
+    how = JointSettings(method="spans")
+    with pytest.raises(BadRequest, match="pairs only"):
+        joint.start(three.corpus, how, sets=True, by=three.ada)
+
+
+def test_the_form_offers_sets_where_a_sentence_has_several_paraphrases(
+    three: Cast,
+) -> None:
+    page = Client()
+    page.force_login(three.ada)
+    url = reverse("joint", args=["windows", three.corpus.code])
+    assert "paraphrases of a sentence together" not in page.get(url).content.decode()
+    people.pair(three.corpus, PAIRS[0][0], AGAIN)
+    assert "paraphrases of a sentence together" in page.get(url).content.decode()
+    page.post(url, {"method": "bp", "sets": "on"})
+    assert Job.objects.get().params["sets"]
 
 
 def test_the_run_is_scored_against_gold_beside_its_parser(three: Cast) -> None:

@@ -179,3 +179,12 @@ def test_the_page_counts_the_whole_corpus_or_says_how_far(cast, monkeypatch) -> 
     monkeypatch.setattr(rules, "check", lambda *_, **__: cut)
     page = " ".join(client_of(cast.ada).get(url).content.decode().split())
     assert "among the first 1. Counting stopped after 2 seconds." in page
+
+
+def test_notes_of_guidelines_leave_the_checks_as_they_were(cast) -> None:
+    arcs(cast.pair.source)
+    declared(cast, "note PP: the object may be a clause")
+    assert rules.rules_of(cast.corpus).notes == (("PP", "the object may be a clause"),)
+    assert names(rules.check(cast.corpus)) == [["unknown-relation", "contradiction"]]
+    declared(cast, "note PP: the object may be a clause\nud: 0", seen=1)
+    assert names(rules.check(cast.corpus)) == [["contradiction"]]

@@ -5,6 +5,7 @@ from playwright.sync_api import expect
 
 from annotator.models import Parse, TreeDraft
 from annotator.services.parses import gold
+from annotator.services.treebanks import rules
 from tests import cast as people
 from tests.browser.editing import press, said, shot
 
@@ -270,3 +271,31 @@ def test_a_root_without_a_label_is_shown_as_such(trees, cast) -> None:
     press(page, "Enter")
     revision(page, 1)
     assert TreeDraft.objects.get().text == f"(TOP {people.SOURCE})"
+
+
+def test_the_guidelines_of_a_label_are_one_key_away(trees, cast, check_axe) -> None:
+    text = "note NP: with all that modifies the noun\nnote VP: with its objects"
+    rules.keep(cast.corpus, text, seen=0, by=cast.ada)
+    page = trees()
+    page.focus(node(1))  # an NP
+    expect(page.locator("#guidelines")).not_to_have_attribute("open", "")
+    press(page, "g")
+    expect(page.locator("#guidelines [data-chosen]")).to_have_text("NP")
+    said(page, "with all that modifies the noun")
+    check_axe(page)
+    press(page, "ArrowDown", "g")
+    said(page, "The guidelines say nothing of DT.")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_long_tree_opens_on_its_root(trees, cast, width: int) -> None:
+    """Of a tree that grows to the right the middle is empty."""
+    text = "(S (VBD ran))"
+    for _ in range(15):
+        text = f"(S (NP (PRP she)) (VP (VBD said) (SBAR (IN that) {text})))"
+    sentence = people.sentence(cast.corpus, people.ptb_words(text))
+    people.parse(sentence, text)
+    page = trees(sentence=sentence, width=width)
+    stage, root = (page.locator(one).bounding_box() for one in ("#stage", node(0)))
+    assert stage["x"] <= root["x"]
+    assert root["x"] + root["width"] <= stage["x"] + stage["width"]

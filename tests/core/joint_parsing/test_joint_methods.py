@@ -20,7 +20,7 @@ from core.joint_parsing.duals import agree_on_spans, linked_spans
 from core.joint_parsing.gate import Gate, JointWeights
 from core.joint_parsing.linked import SetLinks, disagreements, linked_words
 from core.joint_parsing.methods import best_choice, ranked_heads
-from core.joint_parsing.parser import JointParser, JointSettings
+from core.joint_parsing.parser import JointParser, JointSettings, pairs_of
 from core.protocols import Analysis
 from tests.core.joint_parsing.aligners import NoLinks
 from tests.oracles import strategies
@@ -93,6 +93,25 @@ def test_a_sure_sentence_settles_what_a_set_doubts(
     assert not result.sides[2].arcs
     assert (result.agreement_before, result.agreement_after) == (4, 0)
     assert result.exact
+
+
+def test_a_set_is_split_into_pairs_with_each_change_in_one(
+    pair: tuple[Analysis, Analysis], parser: JointParser
+) -> None:
+    unsure, sure = pair
+    settings = JointSettings("bp", slack=2.0)
+    links = {(0, 1): (), (0, 2): DIAGONAL[:4], (1, 2): DIAGONAL[:4]}
+    some = [unsure, unsure, sure]
+    joint = parser.parse_set(some, settings, links=links)
+    first, second = pairs_of(some, joint, settings)
+    assert not first.source.arcs
+    (change,) = second.source.arcs
+    assert [link.attrs["sentences"] for link in change.because] == ["0-2", "0-2"]
+    assert first.source.deps == second.source.deps == joint.sides[0].deps
+    (theirs,) = first.target.arcs
+    assert not theirs.because  # its links lead to the third sentence
+    assert (len(first.links), len(second.links)) == (0, 4)
+    assert (second.agreement_before, second.agreement_after) == (2, 0)
 
 
 def test_a_set_of_two_is_parsed_as_a_pair(

@@ -41,6 +41,14 @@ def test_each_rule_finds_its_node(text: str, expected) -> None:
     assert problems(text) == expected
 
 
+def test_notes_say_what_guidelines_say_and_are_no_rules() -> None:
+    rules = declared.read("note PP: with its object # 2\nnote nsubj:pass: see page 3")
+    assert rules.notes == (("PP", "with its object # 2"), ("nsubj:pass", "see page 3"))
+    assert sentences.of_tree(TREE, rules) == []
+    with pytest.raises(FormatError, match="nothing after the colon"):
+        declared.read("note PP:")
+
+
 def test_the_reason_and_the_nearest_labels_are_told() -> None:
     rules = declared.read("labels: S NP VP PX ADJP\nforbid VP: PP # arguments alone")
     child, label = sentences.of_tree(TREE, rules)
