@@ -1,6 +1,7 @@
 """Rows to records, streamed, for exports."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from django.db.models import (
@@ -17,6 +18,7 @@ from django.db.models import (
 from annotator.exchange import rows
 from annotator.models import AlignmentLayer, Corpus, Origin, Pair, Parse, Sentence
 from annotator.models.authorship import author_of
+from core.data.alignment import Alignment
 from core.data.tokens import Token
 from core.formats import conllu
 from core.formats.records import (
@@ -107,7 +109,7 @@ def _rank(order: dict[Origin, int]) -> Any:
 def _pair(pair: Pair, *, raw: bool) -> PairRecord:
     shown: list[AlignmentLayer] = pair.shown  # type: ignore[attr-defined]
     layers = tuple(
-        LayerRecord(one.to_core(), author_of(one), one.name) for one in shown
+        LayerRecord(_in_treebanks(one, pair), author_of(one), one.name) for one in shown
     )
     first = shown[0] if shown else None
     unchanged = raw and rows.links_digest(layers) == pair.meta.get(rows.LINKS)
@@ -126,6 +128,30 @@ def _pair(pair: Pair, *, raw: bool) -> PairRecord:
         {name: value for name, value in pair.meta.items() if name not in _OWN},
         raw=str(pair.meta.get(rows.RAW, "")) if unchanged else "",
     )
+
+
+def _in_treebanks(layer: AlignmentLayer, pair: Pair) -> Alignment:
+    """The links, where gold trees go into files of their own: a finished layer is on
+    the tree before, of which the gold tree may lack a phrase."""
+    alignment = layer.to_core()
+    gone: dict[str, set[str]] = {}
+    for name in ("source", "target"):
+        standing = getattr(layer, f"{name}_parse")
+        trees: list[Parse] = getattr(getattr(pair, name), "trees", [])
+        gold = next((one for one in trees if one.origin == Origin.GOLD), None)
+        if standing and gold and standing.pk != gold.pk:
+            kept = set(gold.meta.get("ids", ()))
+            ids = standing.meta.get("ids", ()) if kept else ()
+            gone[name] = {f"n{v}" for v, one in enumerate(ids) if one not in kept}
+    if not any(gone.values()):
+        return alignment
+    links = (
+        one
+        for one in alignment.links
+        if one.source not in gone.get("source", ())
+        and one.target not in gone.get("target", ())
+    )
+    return replace(alignment, links=tuple(links))
 
 
 def _sentence(sentence: Sentence, parse: Parse | None, *, raw: bool) -> SentenceRecord:

@@ -13,7 +13,7 @@ A line of JSON for each edit: ``same_before``: files that came back byte for byt
 before it, of how many; ``changed``: files that differ after it, an alignment not
 counted; ``outside``: changed characters outside the sentence; ``as_edited``: whether
 the sentence reads back as edited, all else of it as before; ``links``: links that left
-the alignment. Ends with 1 on a fault.
+the alignment; ``dangling``: deleted nodes that are still in it. Ends with 1 on a fault.
 """
 
 import argparse
@@ -111,7 +111,8 @@ def edited(bank: Treebank, rng: random.Random, n: int) -> Iterator[dict[str, Any
 
 def is_sound(row: Mapping[str, Any]) -> bool:
     whole = row["same_before"] == row["files"]
-    return whole and row["as_edited"] and not row["outside"] and row["changed"] == 1
+    is_apart = not row["outside"] and not row.get("dangling") and row["changed"] == 1
+    return bool(whole and row["as_edited"] and is_apart)
 
 
 def imported(bank: Treebank, into: Any = None) -> Any:
@@ -266,6 +267,9 @@ def compared(
         lines = [one[alignment].decode().split("<align ") for one in (before, after)]
         assert set(lines[1]) <= set(lines[0]), "a link was changed"
         facts["links"] = len(lines[0]) - len(lines[1])
+        gone = set(old[at].parse.meta["ids"]) - set(new[at].parse.meta["ids"]) - {""}
+        text = after[alignment].decode()
+        facts["dangling"] = sum(f'node_id="{one}"' in text for one in gone)
     return facts
 
 

@@ -453,8 +453,9 @@ WORDS_LINKED = """<align type="good"><node treebank_id="a" node_id="a1_1"/>
 """
 
 
-def test_links_still_join_their_phrases_after_a_tree_was_edited(cast: Cast) -> None:
-    """Nodes keep their ids, so that alignment and treebanks mean the same phrases."""
+@pytest.fixture
+def linked_phrases(cast: Cast) -> Corpus:
+    """A pair whose trees are linked: a word with a word, a phrase with a sentence."""
     texts = registry.FORMATS["treealigner"].example
     whole = WORDS_LINKED.replace('_1"', '_500"')
     whole = whole.replace("a1_500", "a1_501")
@@ -470,16 +471,42 @@ def test_links_still_join_their_phrases_after_a_tree_was_edited(cast: Cast) -> N
         dry_run=False, enqueue=False,
     )  # fmt: skip
     jobs.run(job.pk)
-    corpus = Corpus.objects.get(name="News")
-    before = joined(exported(corpus))
-    assert before == {(("She",), ("He",)), (("sleeps",), ("He", "sleeps"))}
+    return Corpus.objects.get(name="News")
+
+
+def edit_source(cast: Cast, corpus: Corpus, op: str, **values) -> None:
+    """Edit the tree of the linked source sentence, and save it as gold."""
     sentence = corpus.pairs.filter(layers__isnull=False).first().source
     former = gold.gold_of(sentence)
     draft = drafts.start(sentence, by=cast.ada, base=former.code)
-    drafts.play(draft, step(draft, "insert", first=1, last=1, label="NP"), by=cast.ada)
+    drafts.play(draft, step(draft, op, **values), by=cast.ada)
     draft.refresh_from_db()
     gold.save_as_gold(draft, by=cast.ada, seen=former.code)
+
+
+def test_links_still_join_their_phrases_after_a_tree_was_edited(
+    cast: Cast, linked_phrases: Corpus
+) -> None:
+    """Nodes keep their ids, so that alignment and treebanks mean the same phrases."""
+    corpus = linked_phrases
+    before = joined(exported(corpus))
+    assert before == {(("She",), ("He",)), (("sleeps",), ("He", "sleeps"))}
+    edit_source(cast, corpus, "insert", first=1, last=1, label="NP")
     assert joined(exported(corpus)) == before
+
+
+@pytest.mark.parametrize("state", ["open", "done"])
+def test_a_link_to_a_deleted_phrase_is_in_no_alignment_file(
+    cast: Cast, linked_phrases: Corpus, state: str
+) -> None:
+    """A finished layer keeps the earlier tree; the treebank has the new one."""
+    AlignmentLayer.objects.update(state=state)
+    phrase = gold.gold_of(linked_phrases.pairs.first().source).to_tree()
+    edit_source(cast, linked_phrases, "delete", node=phrase.labels.index("VP"))
+    files = out(cast, "treealigner")
+    (links,) = [text for name, text in files.items() if name == "links.xml"]
+    assert b'node_id="a1_501"' not in links
+    assert joined(exported(linked_phrases)) == {(("She",), ("He",))}
 
 
 def test_an_export_that_would_be_empty_names_the_formats_that_work(cast: Cast) -> None:
