@@ -206,12 +206,6 @@ function doubt(way) {
   if (next) choose(next.dataset.v); else say(gettext("The parser is sure of every phrase."));
 }
 
-function guidelines() {
-  const label = chosen().dataset.label ?? "", text = openGuidelines(box, label);
-  if (text === null) say(gettext("This corpus has no guidelines for labels."));
-  else say(text || fill(gettext("The guidelines say nothing of %(label)s."), { label }));
-}
-
 const relabel = () => label(arcs() ? "relation" : "relabel");
 const KEYS_OF_ARCS = {
   r: relabel, Enter: relabel, m: move, " ": pick, w: retype, s: split, j: join, o: () => send("root"), u: () => send("undo"), U: () => send("redo"),
@@ -254,7 +248,7 @@ box.addEventListener("keydown", (event) => {
   else if (event.key === "f" && !arcs()) fold(chosen());
   else if (event.key === "n" || event.key === "p") doubt(event.key === "n" ? 1 : -1);
   else if (event.key === "v") other.click();
-  else if (event.key === "g") guidelines();
+  else if (event.key === "g") say(openGuidelines(box, chosen().dataset.label ?? ""));
   else if (keys()[event.key] && editable()) keys()[event.key]();
   else return;
   event.preventDefault();

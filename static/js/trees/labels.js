@@ -1,6 +1,6 @@
 // The menu of labels: those that complete what is typed, of the same kind and most like the present one first.
 
-import { gettext } from "../words.js";
+import { fill, gettext } from "../words.js";
 
 const MOST = 9;
 
@@ -31,16 +31,16 @@ export function drawLabels(box, node, { typed, isNew, isArcs }) {
   if (title) title.textContent = isNew ? gettext("Label of the new phrase") : gettext("Label");
 }
 
-// what the guidelines say of a label, or of its category without functions: NP for NP-SBJ
+// shows and returns what the guidelines say of a label, or of its category without functions: NP for NP-SBJ
 export function openGuidelines(box, label) {
   const part = box.querySelector("#guidelines");
-  if (!part) return null;
+  if (!part) return gettext("This corpus has no guidelines for labels.");
   const notes = [...part.querySelectorAll("[data-note]")];
   const said = notes.find((one) => one.dataset.note === label) ?? notes.find((one) => one.dataset.note === label.split(/[-=|:]/)[0]);
   part.open = true;
   for (const one of notes) one.toggleAttribute("data-chosen", one === said);
   (said ?? part).scrollIntoView({ block: "nearest" });
-  return said ? said.nextElementSibling.textContent : "";
+  return said ? said.nextElementSibling.textContent : fill(gettext("The guidelines say nothing of %(label)s."), { label });
 }
 
 // the columns of a word, and the function of a node, in their fields
