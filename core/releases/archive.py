@@ -1,5 +1,6 @@
 """The zip archive of a release: members written with their digests, and read safely."""
 
+import errno
 import hashlib
 import io
 import struct
@@ -73,7 +74,10 @@ def opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, Manifest]]:
     try:
         with zipfile.ZipFile(path) as archive:
             yield archive, Manifest.load(_manifest(archive))
-    except BROKEN as error:
+    except (*BROKEN, OSError) as error:
+        # The readers of zip members have errors of the system without a file's number.
+        if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
+            raise
         raise FormatError(
             f"{path.name} is not a complete zip archive: {error}",
             remedy="download the release again",

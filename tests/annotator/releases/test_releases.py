@@ -1,5 +1,6 @@
 """A release of a project: whole, sealed, without names, and checked by anybody."""
 
+import contextlib
 import json
 import random
 import zipfile
@@ -176,6 +177,19 @@ def test_a_flipped_bit_is_noticed_or_changes_nothing_that_is_read(
             n_unnoticed += 1
             assert texts(bad) == texts(path)
     assert n_unnoticed < 100  # times, rights and versions in the zip's own headers
+
+
+@pytest.mark.parametrize("method", [12, 14])
+def test_a_member_of_another_compression_is_no_release(
+    project, tmp_path, method: int
+) -> None:
+    path = released(project, tmp_path / "one.zip")
+    content = bytearray(path.read_bytes())
+    at = content.index(b"PK\x01\x02") + 10  # of the first member, in the directory
+    content[at : at + 2] = method.to_bytes(2, "little")
+    path.write_bytes(content)
+    with contextlib.suppress(FormatError):
+        assert verify(path).faults
 
 
 @pytest.mark.parametrize("what", ["before", "after", "comment"])
