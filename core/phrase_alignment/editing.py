@@ -15,6 +15,7 @@ from core.data.alignment import Alignment, Kind, Link, Ref
 from core.data.tree import Tree
 from core.errors import Contradiction, InvalidValue
 
+Row = dict[str, Any]
 Delta = Mapping[str, Mapping[str, Any]]
 SideName = Literal["s", "t"]
 _EMPTY: Mapping[str, Any] = {}
@@ -136,9 +137,8 @@ def switch_tree(
         there: dict[remap.Place, int] = {}
     else:
         there = remap.places(new) if old is None else remap.across(old, new)
-    rows = [_moved(row, side, was, there) for row in _rows(draft)]
     alignment, parked = Alignment(), []
-    for row in sorted(rows, key=lambda row: row.pop("late", False)):
+    for row in (_moved(row, side, was, there) for row in rows(draft)):
         joined = _joined(alignment, row)
         if joined is None:
             parked.append(row)
@@ -179,43 +179,52 @@ def revert(draft: Draft, before: Delta, after: Delta) -> Draft:
         raise Contradiction(str(error)) from error
 
 
-def _rows(draft: Draft) -> list[dict[str, Any]]:
-    """All links, nulls and parked things in one shape; parked ones are ``late``."""
+def rows(draft: Draft) -> list[Row]:
+    """All links, nulls and, last, parked things in one shape."""
     a = draft.alignment
-    rows: list[dict[str, Any]] = [_row(link) for link in a.links]
-    rows += [{"s": ref} for ref in sorted(a.null_source)]
-    rows += [{"t": ref} for ref in sorted(a.null_target)]
-    return rows + [dict(row) | {"late": True} for row in draft.parked]
+    found: list[Row] = [_row(link) for link in a.links]
+    found += [{"s": ref} for ref in sorted(a.null_source)]
+    found += [{"t": ref} for ref in sorted(a.null_target)]
+    return [*found, *map(dict, draft.parked)]
+
+
+def place_of(end: Any, was: Mapping[int, remap.Place]) -> remap.Place:
+    """Where the phrase of a row's end is: a node of the tree ``was``, or parked."""
+    if isinstance(end, str):
+        return was.get(int(end[1:]), ((), "", 0))
+    return tuple(end[0]), end[1], end[2]
+
+
+def is_here(row: Row) -> bool:
+    """Whether all its phrases are in the present trees."""
+    return all(isinstance(row[end], str) for end in ("s", "t") if end in row)
 
 
 def _moved(
-    row: dict[str, Any],
+    row: Row,
     side: SideName,
     was: Mapping[int, remap.Place],
     there: Mapping[remap.Place, int],
-) -> dict[str, Any]:
+) -> Row:
     """The row with its end on ``side`` as a ref of the new tree, or as a place."""
     end = row.get(side)
     if end is None or (isinstance(end, str) and end.startswith("w")):
         return row
-    if isinstance(end, str):
-        place = was.get(int(end[1:]), ((), "", 0))
-    else:
-        place = (tuple(end[0]), end[1], end[2])
+    place = place_of(end, was)
     u = there.get(place)
     gone = [list(place[0]), place[1], place[2]]
     return row | {side: gone if u is None else f"n{u}"}
 
 
-def _joined(alignment: Alignment, row: Mapping[str, Any]) -> Alignment | None:
+def _joined(alignment: Alignment, row: Row) -> Alignment | None:
     """With this row, or None if a phrase is missing or was decided otherwise."""
-    if not all(isinstance(row[end], str) for end in ("s", "t") if end in row):
+    if not is_here(row):
         return None
     s, t = row.get("s"), row.get("t")
     if s and t:
         if s in alignment.null_source or t in alignment.null_target:
             return None
-        return alignment.with_link(_link(row))
+        return alignment.with_link(link_of(row))
     linked = (
         {k.source for k in alignment.links}
         if s
@@ -226,8 +235,8 @@ def _joined(alignment: Alignment, row: Mapping[str, Any]) -> Alignment | None:
     return alignment.with_null(source=[s] if s else [], target=[t] if t else [])
 
 
-def _row(link: Link) -> dict[str, Any]:
-    row: dict[str, Any] = {"s": link.source, "t": link.target, "kind": link.kind}
+def _row(link: Link) -> Row:
+    row: Row = {"s": link.source, "t": link.target, "kind": link.kind}
     if link.crossing:
         row["crossing"] = True
     if link.attrs:
@@ -235,9 +244,10 @@ def _row(link: Link) -> dict[str, Any]:
     return row
 
 
-def _link(row: Mapping[str, Any]) -> Link:
-    crossing = bool(row.get("crossing", False))
-    return Link(row["s"], row["t"], row["kind"], crossing, row.get("attrs", _EMPTY))
+def link_of(row: Mapping[str, Any]) -> Link:
+    """The link of a row that has both ends."""
+    kind, crossing = row.get("kind", "sure"), bool(row.get("crossing", False))
+    return Link(row["s"], row["t"], kind, crossing, row.get("attrs", _EMPTY))
 
 
 def _park_key(row: Mapping[str, Any]) -> str:
@@ -261,7 +271,7 @@ def _sections(draft: Draft) -> dict[str, dict[str, Any]]:
 def _draft(sections: Mapping[str, Mapping[str, Any]]) -> Draft:
     return Draft(
         Alignment(
-            tuple(_link(row) for row in sections["links"].values()),
+            tuple(link_of(row) for row in sections["links"].values()),
             frozenset(sections["null_source"]),
             frozenset(sections["null_target"]),
         ),

@@ -6,15 +6,13 @@ joined to the one; phrases are found again by the words they have now.
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
 from core.data import remap
 from core.data.alignment import Alignment, Link
 from core.data.tree import Tree
-from core.phrase_alignment.editing import Draft
+from core.phrase_alignment.editing import Draft, Row, is_here, link_of, place_of, rows
 from core.trees.segments import Recut
-
-Row = dict[str, Any]
 
 
 def reworded(
@@ -33,8 +31,8 @@ def reworded(
     old, new = trees
     was = {} if old is None else {v: place for place, v in remap.places(old).items()}
     there = {} if new is None else remap.places(new)
-    rows = [row for one in _rows(draft) for row in _moved(one, side, cut, was, there)]
-    alignment, parked = _gathered(rows)
+    moved = [row for one in rows(draft) for row in _moved(one, side, cut, was, there)]
+    alignment, parked = _gathered(moved)
     at = 0 if side == "s" else 1
     return replace(
         draft,
@@ -45,19 +43,6 @@ def reworded(
         brackets=_brackets(draft.brackets, side, cut),
         trees=(code, draft.trees[1]) if at == 0 else (draft.trees[0], code),
     )
-
-
-def _rows(draft: Draft) -> list[Row]:
-    a = draft.alignment
-    rows: list[Row] = [
-        {"s": k.source, "t": k.target, "kind": k.kind}
-        | ({"crossing": True} if k.crossing else {})
-        | ({"attrs": dict(k.attrs)} if k.attrs else {})
-        for k in a.links
-    ]
-    rows += [{"s": ref} for ref in sorted(a.null_source)]
-    rows += [{"t": ref} for ref in sorted(a.null_target)]
-    return [*rows, *map(dict, draft.parked)]
 
 
 def _moved(
@@ -74,10 +59,7 @@ def _moved(
         return [row]
     if isinstance(end, str) and end.startswith("w"):
         return [row | {side: f"w{i}"} for i in cut.moved(int(end[1:]))]
-    if isinstance(end, str):
-        place = was.get(int(end[1:]), ((), "", 0))
-    else:
-        place = (tuple(end[0]), end[1], end[2])
+    place = place_of(end, was)
     words = tuple(dict.fromkeys(i for token in place[0] for i in cut.moved(token)))
     moved = words, place[1], place[2]
     u = there.get(moved)
@@ -86,24 +68,18 @@ def _moved(
 
 def _gathered(rows: list[Row]) -> tuple[Alignment, list[Row]]:
     """The rows both of whose ends are there, links before nulls, and the rest."""
-    here = [row for row in rows if _is_here(row)]
-    parked = [row for row in rows if not _is_here(row)]
+    here = [row for row in rows if is_here(row)]
+    parked = [row for row in rows if not is_here(row)]
     links: dict[tuple[str, str], Link] = {}
     for row in here:
         if "s" in row and "t" in row:
-            attrs = row.get("attrs", {})
-            kind, crossing = row.get("kind", "sure"), bool(row.get("crossing"))
-            link = Link(row["s"], row["t"], kind, crossing, attrs)
+            link = link_of(row)
             if links.get(link.cell, link).kind != "sure" or link.cell not in links:
                 links[link.cell] = link
     nulls = [{row[e] for row in here if e in row and len(row) == 1} for e in ("s", "t")]
     sources, targets = {s for s, _ in links}, {t for _, t in links}
     null = frozenset(nulls[0] - sources), frozenset(nulls[1] - targets)
     return Alignment(tuple(links.values()), *null), parked
-
-
-def _is_here(row: Row) -> bool:
-    return all(isinstance(row[end], str) for end in ("s", "t") if end in row)
 
 
 def _span(span: str, cut: Recut) -> str:

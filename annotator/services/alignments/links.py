@@ -21,11 +21,10 @@ from annotator.models import AlignmentLayer, LinkEvent, Pair, Parse, Sentence
 from annotator.models.projects import Anybody
 from annotator.services.alignments import layers
 from annotator.services.alignments.operations import (
+    WALKS,
     LayerSnapshot,
     LayerStep,
     Operation,
-    Redo,
-    Undo,
 )
 from core.data.alignment import Ref, ref_key
 from core.data.tree import Tree
@@ -129,12 +128,11 @@ def _undoes(
     layer: AlignmentLayer, operation: Operation, by: Anybody
 ) -> LinkEvent | None:
     """The event that undo or redo undoes; None for what adds something new."""
-    if not isinstance(operation, Undo | Redo):
+    if operation.op not in WALKS:
         return None
-    steps = layers.steps_of(layer, by)
-    event = steps.undo if isinstance(operation, Undo) else steps.redo
+    steps, is_undo = layers.steps_of(layer, by), operation.op == "undo"
+    event = steps.undo if is_undo else steps.redo
     if event is None:
-        is_undo = isinstance(operation, Undo)
         raise Conflict(
             _("There is nothing to undo.")
             if is_undo

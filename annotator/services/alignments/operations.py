@@ -1,14 +1,13 @@
-"""What a person can do to a layer: one small value an operation, in families.
+"""What a person can do to a layer.
 
-``read`` makes the value out of what a browser or a program sent, and checks what can be
-checked without the layer. Every value then knows three things: its name in the ledger
-(``op``), the nodes it speaks of (``nodes``), and the draft it leaves (``on``).
+``read`` makes an operation of what a browser or a program sent, and checks what can be
+checked without the layer.
 """
 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, Literal
 from uuid import UUID
 
 from django.utils.translation import gettext as _
@@ -27,7 +26,6 @@ from core.phrase_alignment.legitimacy import node_of, ref_of
 PROPOSAL = "proposal"  # whose link is rejected: the aligner's
 Refs = tuple[Ref, ...]
 SideName = Literal["s", "t"]
-Rule = Literal["must-bracket", "cannot-bracket", "unbracket"]
 Sent = Mapping[str, Any]
 
 
@@ -45,14 +43,14 @@ class LayerSnapshot:
         return pair.n_source if side == "s" else pair.n_target
 
 
-class Operation(Protocol):
-    """``on`` is what the draft becomes; raises BadRequest or core's InvalidValue."""
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """``op``: its name in the ledger; ``on``: what the draft becomes, which raises
+    BadRequest or core's InvalidValue; ``nodes``: those that it speaks of, by side."""
 
-    @property
-    def op(self) -> str: ...
-    @property
-    def nodes(self) -> tuple[Refs, Refs]: ...
-    def on(self, snapshot: LayerSnapshot) -> Draft: ...
+    op: str
+    on: Callable[[LayerSnapshot], Draft]
+    nodes: tuple[Refs, Refs] = ((), ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,245 +65,6 @@ class LayerStep:
     def read(cls, sent: Sent) -> "LayerStep":
         """The step that was sent; raises BadRequest."""
         return cls(sent["uuid"], sent["base_rev"], read(sent))
-
-
-# --- links
-
-
-@dataclass(frozen=True, slots=True)
-class _Cell:
-    """What all operations on one link share: its two nodes."""
-
-    source: Ref
-    target: Ref
-
-    @property
-    def nodes(self) -> tuple[Refs, Refs]:
-        return (self.source,), (self.target,)
-
-
-@dataclass(frozen=True, slots=True)
-class PutLink(_Cell):
-    """Link two nodes, instead of their other links or ``keep_others`` them."""
-
-    kind: Kind
-    is_crossing: bool
-    keep_others: bool
-
-    @property
-    def op(self) -> str:
-        return "add" if self.keep_others else "link"
-
-    def on(self, snapshot: LayerSnapshot) -> Draft:
-        link = Link(self.source, self.target, self.kind, self.is_crossing)
-        return editing.put_link(snapshot.draft, link, keep_others=self.keep_others)
-
-
-@dataclass(frozen=True, slots=True)
-class Unlink(_Cell):
-    op: ClassVar[str] = "unlink"
-
-    def on(self, snapshot: LayerSnapshot) -> Draft:
-        return editing.unlink(snapshot.draft, self.source, self.target)
-
-
-@dataclass(frozen=True, slots=True)
-class MarkKind(_Cell):
-    """The link is sure, or possible."""
-
-    op: ClassVar[str] = "kind"
-    kind: Kind
-
-    def on(self, snapshot: LayerSnapshot) -> Draft:
-        return editing.mark_kind(
-            snapshot.draft, self.source, self.target, kind=self.kind
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class MarkCrossing(_Cell):
-    """The link is crossing (non-compositional), or is not."""
-
-    op: ClassVar[str] = "crossing"
-    is_crossing: bool
-
-    def on(self, snapshot: LayerSnapshot) -> Draft:
-        cell = self.source, self.target
-        return editing.mark_kind(snapshot.draft, *cell, crossing=self.is_crossing)
-
-
-@dataclass(frozen=True, slots=True)
-class Accept:
-    """Take suggestions, those whose nodes are both undecided."""
-
-    op: ClassVar[str] = "accept"
-    links: tuple[Link, ...]
-
-    @property
-    def nodes(self) -> tuple[Refs, Refs]:
-        return tuple(k.source for k in self.links), tuple(k.target for k in self.links)
-
-    def on(self, snapshot: LayerSnapshot) -> Draft:
-        return editing.accept(snapshot.draft, self.links)
-
-
-@dataclass(frozen=True, slots=True)
-class Reject(_Cell):
-    """Do not take a layer's link, and say why.
-
-    The aligner's (``PROPOSAL``) needs no reason, and is kept by its words, so that it
-    stays rejected whatever tree is shown.
-    """
-
-    op: ClassVar[str] = "reject"
-    layer: str
-    note: str
-
-    def on(self, snapshot: LayerSnapshot) -> Draft:
-        places = self.source, self.target
-        if self.layer == PROPOSAL:
-            places = (
-                _words(snapshot.source, places[0]),
-                _words(snapshot.target, places[1]),
-            )
-        return editing.reject(snapshot.draft, self.layer, *places, self.note)
-
-
-# --- nulls, and back to undecided
-
-
-@dataclass(frozen=True, slots=True)
-class _Nodes:
-    """What operations on any number of nodes share."""
-
-    source: Refs
-    target: Refs
-
-    @property
-    def nodes(self) -> tuple[Refs, Refs]:
-        return self.source, self.target
-
-
-@dataclass(frozen=True, slots=True)
-class PutNull(_Nodes):
-    """These nodes have no counterpart."""
-
-    op: ClassVar[str] = "null"
-
-    def on(self, snapshot: LayerSnapshot) -> Draft:
-        return editing.put_null(snapshot.draft, self.source, self.target)
-
-
-@dataclass(frozen=True, slots=True)
-class Clear(_Nodes):
-    """These nodes are undecided again."""
-
-    op: ClassVar[str] = "clear"
-
-    def on(self, snapshot: LayerSnapshot) -> Draft:
-        return editing.clear(snapshot.draft, self.source, self.target)
-
-
-# --- brackets, and problems set aside
-
-
-@dataclass(frozen=True, slots=True)
-class _Nodeless:
-    """What operations that speak of no node share."""
-
-    @property
-    def nodes(self) -> tuple[Refs, Refs]:
-        return (), ()
-
-
-@dataclass(frozen=True, slots=True)
-class Bracket(_Nodeless):
-    """A bracket that the aligner's tree must have over the words ``start`` to ``end`` -
-    1."""
-
-    op: Rule
-    side: SideName
-    start: int
-    end: int
-
-    def on(self, snapshot: LayerSnapshot) -> Draft:
-        if not self.start < self.end <= snapshot.n_tokens(self.side):
-            raise BadRequest(_("Enter words of this side, such as 3-5."), field="key")
-        rule = "" if self.op == "unbracket" else self.op
-        place = f"{self.side} {self.start}-{self.end}"
-        return editing.bracket(snapshot.draft, place, rule)
-
-
-@dataclass(frozen=True, slots=True)
-class Ignore(_Nodeless):
-    """Set a problem aside with a note."""
-
-    op: ClassVar[str] = "ignore"
-    key: str
-    note: str
-
-    def on(self, snapshot: LayerSnapshot) -> Draft:
-        return editing.ignore(snapshot.draft, self.key, self.note)
-
-
-@dataclass(frozen=True, slots=True)
-class Unignore(_Nodeless):
-    """Count a problem again."""
-
-    op: ClassVar[str] = "unignore"
-    key: str
-
-    def on(self, snapshot: LayerSnapshot) -> Draft:
-        return editing.ignore(snapshot.draft, self.key, None)
-
-
-# --- trees
-
-
-@dataclass(frozen=True, slots=True)
-class UseTree(_Nodeless):
-    """Stand on another tree of one side."""
-
-    op: ClassVar[str] = "parse"
-    side: SideName
-    parse: str
-
-    def on(self, snapshot: LayerSnapshot) -> Draft:
-        pair = snapshot.layer.pair
-        sentence, old = pair.source_id, snapshot.source
-        if self.side == "t":
-            sentence, old = pair.target_id, snapshot.target
-        rows = Parse.objects.filter(code=self.parse, sentence_id=sentence)
-        if snapshot.layer.author is not None:
-            rows = rows & Parse.objects.readable_by(
-                snapshot.layer.author, pair.corpus.project
-            )
-        parse = rows.first()
-        new = layers.tree_of(parse, snapshot.n_tokens(self.side))
-        if parse is None or new is None:
-            raise BadRequest(
-                _("There is no such tree of this sentence."), field="parse"
-            )
-        return editing.switch_tree(snapshot.draft, self.side, parse.code, old, new)
-
-
-# --- back and forth; which step that is, the ledger knows
-
-
-@dataclass(frozen=True, slots=True)
-class Undo(_Nodeless):
-    op: ClassVar[str] = "undo"
-
-    def on(self, snapshot: LayerSnapshot) -> Draft:
-        return snapshot.draft
-
-
-@dataclass(frozen=True, slots=True)
-class Redo(_Nodeless):
-    op: ClassVar[str] = "redo"
-
-    def on(self, snapshot: LayerSnapshot) -> Draft:
-        return snapshot.draft
 
 
 def read(sent: Sent) -> Operation:
@@ -334,57 +93,140 @@ def _kind(sent: Sent) -> Kind:
     return "possible" if sent.get("kind") == "possible" else "sure"
 
 
-def _put_link(sent: Sent) -> PutLink:
-    crossing, keep_others = bool(sent.get("crossing")), sent["op"] == "add"
-    return PutLink(*_cell(sent), _kind(sent), crossing, keep_others)
+def _put_link(sent: Sent) -> Operation:
+    """Link two nodes, instead of their other links or, as "add", next to them."""
+    cell, kind, crossing = _cell(sent), _kind(sent), bool(sent.get("crossing"))
+
+    def on(here: LayerSnapshot) -> Draft:
+        link = Link(*cell, kind, crossing)
+        return editing.put_link(here.draft, link, keep_others=sent["op"] == "add")
+
+    return Operation(sent["op"], on, _nodes(sent))
 
 
-def _accept(sent: Sent) -> Accept:
+def _unlink(sent: Sent) -> Operation:
+    s, t = _cell(sent)
+    return Operation(
+        "unlink", lambda here: editing.unlink(here.draft, s, t), _nodes(sent)
+    )
+
+
+def _mark(sent: Sent) -> Operation:
+    """The link is sure or possible; or crossing (non-compositional), or is not."""
+    s, t = _cell(sent)
+    is_kind = sent["op"] == "kind"
+    kind = _kind(sent) if is_kind else None
+    crossing = None if is_kind else bool(sent.get("crossing"))
+
+    def on(here: LayerSnapshot) -> Draft:
+        return editing.mark_kind(here.draft, s, t, kind=kind, crossing=crossing)
+
+    return Operation(sent["op"], on, _nodes(sent))
+
+
+def _accept(sent: Sent) -> Operation:
+    """Take suggestions, those whose nodes are both undecided."""
     try:
-        return Accept(tuple(Link(*row) for row in sent.get("links", ())))
+        links = tuple(Link(*row) for row in sent.get("links", ()))
     except InvalidValue as error:
         raise BadRequest(str(error), field="links") from error
+    nodes = tuple(k.source for k in links), tuple(k.target for k in links)
+    return Operation("accept", lambda here: editing.accept(here.draft, links), nodes)
 
 
-def _reject(sent: Sent) -> Reject:
-    layer, note = sent.get("layer", ""), sent.get("note", "")
+def _reject(sent: Sent) -> Operation:
+    """Do not take a layer's link, and say why.
+
+    The aligner's (``PROPOSAL``) needs no reason, and is kept by its words, so that it
+    stays rejected whatever tree is shown.
+    """
+    layer, note, (s, t) = sent.get("layer", ""), sent.get("note", ""), _cell(sent)
     if layer != PROPOSAL and not note.strip():
         raise BadRequest(_("Say why this link is rejected."), field="note")
-    return Reject(*_cell(sent), layer, note)
+
+    def on(here: LayerSnapshot) -> Draft:
+        places = s, t
+        if layer == PROPOSAL:
+            places = _words(here.source, s), _words(here.target, t)
+        return editing.reject(here.draft, layer, *places, note)
+
+    return Operation("reject", on, _nodes(sent))
 
 
-def _bracket(sent: Sent) -> Bracket:
+def _null(sent: Sent) -> Operation:
+    """These nodes have no counterpart, or are undecided again."""
+    put = editing.put_null if sent["op"] == "null" else editing.clear
+    nodes = _nodes(sent)
+    return Operation(sent["op"], lambda here: put(here.draft, *nodes), nodes)
+
+
+def _bracket(sent: Sent) -> Operation:
+    """A bracket that the aligner's tree must have, or not, over the words of ``key``:
+    "3-5", the second not among them."""
     first, _dash, last = sent.get("key", "").partition("-")
     if not all(x.isascii() and x.isdigit() and len(x) < 5 for x in (first, last)):
         raise BadRequest(_("Enter words of this side, such as 3-5."), field="key")
-    return Bracket(sent["op"], sent.get("side", "s"), int(first), int(last))
+    side, start, end = sent.get("side", "s"), int(first), int(last)
+
+    def on(here: LayerSnapshot) -> Draft:
+        if not start < end <= here.n_tokens(side):
+            raise BadRequest(_("Enter words of this side, such as 3-5."), field="key")
+        rule = "" if sent["op"] == "unbracket" else sent["op"]
+        return editing.bracket(here.draft, f"{side} {start}-{end}", rule)
+
+    return Operation(sent["op"], on)
 
 
-def _ignore(sent: Sent) -> Ignore:
+def _ignore(sent: Sent) -> Operation:
+    """Set a problem aside with a note, or count it again."""
     key, note = sent.get("key", ""), sent.get("note", "")
-    if not key or not note.strip():
+    if sent["op"] == "unignore":
+        note = None
+    elif not key or not note.strip():
         raise BadRequest(_("Say why this problem may be ignored."), field="note")
-    return Ignore(key, note)
+    return Operation(sent["op"], lambda here: editing.ignore(here.draft, key, note))
 
 
+def _use_tree(sent: Sent) -> Operation:
+    """Stand on another tree of one side."""
+    side, code = sent.get("side", "s"), sent.get("parse", "")
+
+    def on(here: LayerSnapshot) -> Draft:
+        pair, author = here.layer.pair, here.layer.author
+        sentence, old = pair.source_id, here.source
+        if side == "t":
+            sentence, old = pair.target_id, here.target
+        rows = Parse.objects.filter(code=code, sentence_id=sentence)
+        if author is not None:
+            rows = rows & Parse.objects.readable_by(author, pair.corpus.project)
+        parse = rows.first()
+        new = layers.tree_of(parse, here.n_tokens(side))
+        if parse is None or new is None:
+            raise BadRequest(
+                _("There is no such tree of this sentence."), field="parse"
+            )
+        return editing.switch_tree(here.draft, side, parse.code, old, new)
+
+    return Operation("parse", on)
+
+
+def _walk(sent: Sent) -> Operation:
+    """Back or forth; which step that is, the ledger knows."""
+    return Operation(sent["op"], lambda here: here.draft)
+
+
+WALKS = ("undo", "redo")
 OPS: dict[str, Callable[[Sent], Operation]] = {
-    "link": _put_link,
-    "add": _put_link,
-    "unlink": lambda sent: Unlink(*_cell(sent)),
-    "kind": lambda sent: MarkKind(*_cell(sent), _kind(sent)),
-    "crossing": lambda sent: MarkCrossing(*_cell(sent), bool(sent.get("crossing"))),
+    **dict.fromkeys(("link", "add"), _put_link),
+    "unlink": _unlink,
+    **dict.fromkeys(("kind", "crossing"), _mark),
     "accept": _accept,
     "reject": _reject,
-    "null": lambda sent: PutNull(*_nodes(sent)),
-    "clear": lambda sent: Clear(*_nodes(sent)),
-    "must-bracket": _bracket,
-    "cannot-bracket": _bracket,
-    "unbracket": _bracket,
-    "ignore": _ignore,
-    "unignore": lambda sent: Unignore(sent.get("key", "")),
-    "parse": lambda sent: UseTree(sent.get("side", "s"), sent.get("parse", "")),
-    "undo": lambda sent: Undo(),
-    "redo": lambda sent: Redo(),
+    **dict.fromkeys(("null", "clear"), _null),
+    **dict.fromkeys(("must-bracket", "cannot-bracket", "unbracket"), _bracket),
+    **dict.fromkeys(("ignore", "unignore"), _ignore),
+    "parse": _use_tree,
+    **dict.fromkeys(WALKS, _walk),
 }
 
 

@@ -71,7 +71,7 @@ function conflict(message, facts) {
 function refused(message, error) {
   forget(message);
   const row = byCode.get(message.change);
-  if (row) paint(row, message.before ?? "");
+  if (row) paint(row, message.shown ?? "");
   tell(fill(gettext("Not stored: %(why)s"), { why: error.message || error.code }));
 }
 
@@ -94,7 +94,7 @@ function judge(row, value, { isUndo = false } = {}) {
   row.classList.remove("conflict");
   paint(row, value);
   said.textContent = value ? nameOf(row, value) : gettext("Verdict undone");
-  outbox.add({ change: row.dataset.change, seen: revision, verdict: value, before });
+  outbox.add({ change: row.dataset.change, seen: revision, verdict: value, shown: before });
 }
 
 function undo() {

@@ -362,7 +362,7 @@ def test_an_operation_keeps_its_name_and_its_nodes(sent) -> None:
         return
     assert operation.op == sent["op"]
     assert set().union(*operation.nodes) <= {"n1", "w2", "n2"}
-    assert read(sent) == operation
+    assert read(sent).nodes == operation.nodes
 
 
 def test_a_suggestion_of_no_node_is_refused_when_it_is_read() -> None:
