@@ -41,6 +41,7 @@ let group = null;  // cards in view
 let behind = [];   // groups answered, oldest first
 let at = null;     // place in `behind` when looking back, else null
 let grace = 0;
+let uncounted = 0; // answers since the server was asked how many are left
 let outbox;
 
 const keys = () => ({ ...config.keys, ...preference.keys });
@@ -198,7 +199,7 @@ function save() {
   if (at === null) {
     if (!isTraining) behind.push(group);
     addDone(isTraining ? 0 : group.length);
-    if (!isTraining && desk.status.done % RECOUNT === 0) recount();
+    uncounted += isTraining ? 0 : group.length;
   }
   if (stretch.isLong()) document.getElementById("pause").hidden = false;
   if (isTraining) wait();
@@ -220,6 +221,7 @@ function saved(message, body) {
   hand.take(body.next);
   if (body.status) stand(body.status);
   keepStatus();
+  if (uncounted >= RECOUNT && !outbox.size) recount(); // the server knows them all
   if (body.status) hand.isDry = true; // it comes with the last items
   if (isAway && !outbox.size) return look();
   if (body.training) desk.status.training = body.training;
@@ -247,6 +249,7 @@ function stand(status) {
 
 // Others take items, too: from time to time ask how many are left.
 async function recount(more = {}) {
+  uncounted = 0;
   const answer = await send(config.desk, { body: { want: 0, held: hand.held(), ...more } });
   if (answer.status !== 200 || !answer.body.status) return;
   hand.isDry = false;

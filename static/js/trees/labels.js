@@ -31,7 +31,7 @@ export function drawLabels(box, node, { typed, isNew, isArcs }) {
   if (title) title.textContent = isNew ? gettext("Label of the new phrase") : gettext("Label");
 }
 
-// shows and returns what the guidelines say of a label, or of its category without functions: NP for NP-SBJ
+// opens the guidelines and returns what they say of a label, or of its category without functions: NP for NP-SBJ
 export function openGuidelines(box, label) {
   const part = box.querySelector("#guidelines");
   if (!part) return gettext("This corpus has no guidelines for labels.");

@@ -63,7 +63,8 @@ def test_the_report_shows_every_section(ada: Client, set_up: Judged) -> None:
 
 def test_each_interval_is_drawn_beside_its_figures(ada: Client, set_up: Judged) -> None:
     page = ada.get(url(set_up)).content.decode()
-    table = page[page.index('<table class="figures">') : page.index("</table>")]
+    start = page.index('<table class="figures stack">')
+    table = page[start : page.index("</table>", start)]
     figures = re.findall(r'<tr>\s*<th scope="row">.*?</tr>', table, re.DOTALL)
     with_interval = [row for row in figures if re.search(r"\d to \d|% to", row)]
     assert with_interval
