@@ -174,9 +174,10 @@ def chosen(corpus: Any, kind: str, op: str, rng: random.Random) -> tuple[Any, An
 def step_in(parse: Any, op: str, rng: random.Random) -> Any:
     """Return an edit of this kind, or None where the tree has no room for it."""
     from core.trees import arcs, editing
+    from core.trees.arc_lines import Arcs
 
     if op in ARCS:
-        tree = arcs.Arcs(parse.text)
+        tree = Arcs(parse.text)
         heads = tree.deps.heads
         free = [m for m, head in enumerate(heads) if head >= 0]
         if len(free) < 3:
@@ -208,7 +209,7 @@ def saved(parse: Any, step: Any) -> Any:
     from annotator.models import Parse
     from annotator.services.parses import arc_drafts, drafts, gold
     from annotator.services.projects import members
-    from core.trees.arcs import Arcs
+    from core.trees.arc_lines import Arcs
 
     owner, _ = members.ensure_owner()
     is_arcs = parse.kind == Parse.Kind.DEPENDENCY
@@ -280,7 +281,7 @@ def compared(
 def named_bank(text: str, file: str) -> str:
     """Return the id that an alignment gives to a treebank."""
     names = (dict(ATTRIBUTE.findall(one)) for one in TREEBANK.findall(text))
-    return next(one["id"] for one in names if one["filename"] == file)
+    return next(str(one["id"]) for one in names if one["filename"] == file)
 
 
 def decoded(content: bytes) -> str:
