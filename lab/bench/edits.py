@@ -22,6 +22,7 @@ import io
 import json
 import os
 import random
+import re
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -31,6 +32,7 @@ from typing import Any
 
 SUFFIXES = {".conllu": "conllu", ".penn": "ptb"}
 SUFFIXES |= dict.fromkeys((".ptb", ".mrg", ".tree", ".trees"), "ptb")
+TREEBANK, ATTRIBUTE = re.compile("<treebank [^>]*>"), re.compile('(\\w+)="([^"]*)"')
 ARCS, TREES = ("relation", "attach"), ("relabel", "delete")
 Files = Mapping[str, bytes]
 
@@ -172,9 +174,10 @@ def chosen(corpus: Any, kind: str, op: str, rng: random.Random) -> tuple[Any, An
 def step_in(parse: Any, op: str, rng: random.Random) -> Any:
     """Return an edit of this kind, or None where the tree has no room for it."""
     from core.trees import arcs, editing
+    from core.trees.arc_lines import Arcs
 
     if op in ARCS:
-        tree = arcs.Arcs(parse.text)
+        tree = Arcs(parse.text)
         heads = tree.deps.heads
         free = [m for m, head in enumerate(heads) if head >= 0]
         if len(free) < 3:
@@ -206,7 +209,7 @@ def saved(parse: Any, step: Any) -> Any:
     from annotator.models import Parse
     from annotator.services.parses import arc_drafts, drafts, gold
     from annotator.services.projects import members
-    from core.trees.arcs import Arcs
+    from core.trees.arc_lines import Arcs
 
     owner, _ = members.ensure_owner()
     is_arcs = parse.kind == Parse.Kind.DEPENDENCY
@@ -265,12 +268,20 @@ def compared(
     facts |= {"outside": outside, "as_edited": is_as_edited}
     if is_aligned:
         lines = [one[alignment].decode().split("<align ") for one in (before, after)]
-        assert set(lines[1]) <= set(lines[0]), "a link was changed"
+        assert {*lines[1][1:]} <= {*lines[0]}, "a link was changed"  # [0]: the head
         facts["links"] = len(lines[0]) - len(lines[1])
         gone = set(old[at].parse.meta["ids"]) - set(new[at].parse.meta["ids"]) - {""}
         text = after[alignment].decode()
-        facts["dangling"] = sum(f'node_id="{one}"' in text for one in gone)
+        name = named_bank(text, place.file)
+        ends = [f'treebank_id="{name}" node_id="{one}"' for one in gone]
+        facts["dangling"] = sum(one in text for one in ends)
     return facts
+
+
+def named_bank(text: str, file: str) -> str:
+    """Return the id that an alignment gives to a treebank."""
+    names = (dict(ATTRIBUTE.findall(one)) for one in TREEBANK.findall(text))
+    return next(str(one["id"]) for one in names if one["filename"] == file)
 
 
 def decoded(content: bytes) -> str:
