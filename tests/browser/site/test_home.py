@@ -1,5 +1,7 @@
 """The home page and the overview: straight into the work, at two widths and themes."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -82,3 +84,12 @@ def test_the_loop_is_walked_by_keyboard(open_page, busy: Cast) -> None:
         expect(page.locator(".station:focus")).to_contain_text(title)
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("Corpora")
+
+
+def test_the_next_step_of_the_loop_is_one_click(open_page, busy: Cast) -> None:
+    page = open_page(busy.ada)
+    page.goto("/p/windows/")
+    step = page.locator(".next .button")
+    address = step.get_attribute("href")
+    step.click()
+    expect(page).to_have_url(re.compile(f"{re.escape(address)}$"))
