@@ -23,6 +23,7 @@ from annotator.forms import refuse_unknown
 from annotator.models import Campaign, Item
 from annotator.services.campaigns import (
     copying,
+    curation,
     participants,
     progress,
     setting_aside,
@@ -33,6 +34,7 @@ ACTIONS = {
     "open": setup.open_campaign,
     "pause": setup.pause,
     "close": setup.close,
+    "accept_majority": curation.take,
 }
 
 
@@ -90,6 +92,14 @@ class PeopleSerializer(serializers.Serializer[Any]):
 
     batches = serializers.DictField(
         child=serializers.ListField(child=serializers.CharField(max_length=16))
+    )
+
+
+class AddedSerializer(serializers.Serializer[Any]):
+    """``usernames``: members of the project who may annotate."""
+
+    usernames = serializers.ListField(
+        child=serializers.CharField(max_length=150), allow_empty=False, max_length=500
     )
 
 
@@ -177,7 +187,7 @@ class CampaignViews(KeepingViews, viewsets.ReadOnlyModelViewSet[Campaign]):
     @extend_schema(request=ActionSerializer, responses=CampaignSerializer)
     @action(detail=True, methods=["post"])
     def act(self, request: Request, code: str) -> Response:
-        """Open, pause or close."""
+        """Open, pause or close; or accept the majority where items are undecided."""
         sent = validated(ActionSerializer, request)
         campaign = self.get_object()
         ACTIONS[sent["action"]](campaign, by=request.user)
@@ -222,10 +232,24 @@ class CampaignViews(KeepingViews, viewsets.ReadOnlyModelViewSet[Campaign]):
         responses=OpenApiTypes.OBJECT,
         operation_id="campaigns_share_batches",
     )
-    @action(detail=True, methods=["get", "put"])
+    @extend_schema(
+        methods=["POST"],
+        request=AddedSerializer,
+        responses=OpenApiTypes.OBJECT,
+        operation_id="campaigns_add_people",
+    )
+    @action(detail=True, methods=["get", "put", "post"])
     def people(self, request: Request, code: str) -> Response:
-        """Who judges which batches; PUT changes the named people."""
+        """Who judges which batches; PUT changes the named people, POST adds members."""
         campaign = self.get_object()
+        if request.method == "POST":
+            access.require(request.user, "manage", campaign.project)
+            members = campaign.project.memberships.select_related("user")
+            added = [
+                get_object_or_404(members, user__username=name).user
+                for name in validated(AddedSerializer, request)["usernames"]
+            ]
+            participants.add_people(campaign, added, by=request.user)
         if request.method == "PUT":
             wanted = validated(PeopleSerializer, request)["batches"]
             participants.share_batches(campaign, wanted, by=request.user)

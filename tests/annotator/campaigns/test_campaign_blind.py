@@ -248,6 +248,8 @@ def test_only_managers_change_a_campaign(cast, made, roles, who: str) -> None:
         (f"{base}/people/", {"person": "idle"}),
         (f"/p/{cast.project.slug}/campaigns/new/", {"name": "X"}),
         (f"/api/campaigns/{made.code}/act/", {"action": "close"}),
+        (f"/api/campaigns/{made.code}/act/", {"action": "accept_majority"}),
+        (f"/api/campaigns/{made.code}/people/", {"usernames": ["ada"]}),
     ]
     for path, body in posts:
         client.post(path, body)
