@@ -89,6 +89,7 @@ FILTERS = [
     ),
     _filter("baseline", about="the condition that others are held against"),
     _filter("adjudicated", _YES, about="with what curators decided"),
+    _filter("machines", _YES, about="with what machine annotators said"),
     _filter("seed", int, about="of the bootstrap"),
 ]
 
