@@ -327,7 +327,7 @@ def test_an_index_without_heads_gets_them_when_it_is_migrated(cast) -> None:
     with connection.cursor() as cursor:
         cursor.execute("ALTER TABLE search_node DROP COLUMN head")
     if connection.vendor == "postgresql":
-        with pytest.raises(CommandError, match="run manage.py migrate first"):
+        with pytest.raises(CommandError, match=r"run manage\.py migrate first"):
             bring_up_to_date()
         call_command("migrate", verbosity=0, interactive=False)
     bring_up_to_date()
