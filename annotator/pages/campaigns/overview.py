@@ -9,7 +9,6 @@ from django.utils.translation import gettext as _
 
 from annotator import access
 from annotator.exchange.written import FORMS
-from annotator.http import endpoint
 from annotator.models import (
     Campaign,
     Membership,
@@ -26,6 +25,7 @@ from annotator.pages.site.settings import at_once, named, page_of, typed
 from annotator.services.campaigns import messages, progress
 from annotator.services.reports import agreement
 from annotator.services.reports.agreement import ReportSource
+from annotator.serving import language_model
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def overview(campaign: Campaign, *, by: Anybody, page: str = "") -> dict[str, An
             has_machines=campaign.machines.exists(),
         ),
         "machines": campaign.machines.annotate(n=Count("judgments")),
-        "endpoint": endpoint.host(),
+        "endpoint": language_model.host(),
         "export_forms": [(form, one.label) for form, one in FORMS.items()],
         "is_judge": campaign.participants.filter(user_id=id_of(by)).exists(),
         "states": [Participant.State.ACTIVE, Participant.State.PAUSED],

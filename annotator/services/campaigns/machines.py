@@ -17,8 +17,6 @@ from django.utils.translation import gettext as _
 
 from annotator import access
 from annotator.errors import BadRequest, Conflict
-from annotator.http import endpoint
-from annotator.http.endpoint import EndpointBusy, EndpointRefused, MachineReply
 from annotator.models import (
     Campaign,
     Guideline,
@@ -32,6 +30,8 @@ from annotator.models.projects import Anybody
 from annotator.services import jobs
 from annotator.services.campaigns.scales import check_values, scales_for
 from annotator.services.projects import log
+from annotator.serving import language_model
+from annotator.serving.language_model import EndpointBusy, EndpointRefused, MachineReply
 from core.protocols import Step
 
 TRIES = 3  # at an answer that can be read
@@ -185,7 +185,7 @@ def _asked(
     waited, n = 0.0, 0
     while True:
         try:
-            return endpoint.ask(machine.model, messages, seed=seed)
+            return language_model.ask(machine.model, messages, seed=seed)
         except EndpointBusy as error:
             wait = min(2.0**n, 60.0) if error.wait_s is None else error.wait_s
             waited, n = waited + max(wait, 1.0), n + 1
@@ -268,7 +268,7 @@ def read(campaign: Campaign, text: str) -> dict[str, Any]:
 
 
 def _require_endpoint() -> None:
-    if not endpoint.is_set():
+    if not language_model.is_set():
         raise Conflict(_("No language model is set up on this server (GEMEL_LLM_URL)."))
 
 

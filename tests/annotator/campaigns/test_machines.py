@@ -17,7 +17,6 @@ from django.urls import reverse
 
 from annotator import env
 from annotator.errors import BadRequest, Conflict, NotAllowed
-from annotator.http import endpoint as client
 from annotator.models import (
     Campaign,
     Issue,
@@ -30,6 +29,7 @@ from annotator.services import jobs
 from annotator.services.campaigns import items, machines, progress, setup
 from annotator.services.reports import agreement
 from annotator.services.reports.agreement import ReportSource
+from annotator.serving import language_model as client
 from tests.annotator.campaigns.llm import (
     KEY,
     Answer,
