@@ -146,11 +146,11 @@ def test_nothing_is_fetched_from_elsewhere() -> None:
     # ``up`` looks whether its port is free, then whether somebody answers there. The
     # engine process is reached by a socket in the file system.
     assert sorted(offenders) == [
-        "annotator/serving/language_model.py imports http.client",
         "annotator/management/commands/serve_engine.py imports socket",
         "annotator/management/commands/up.py imports socket",
         "annotator/management/crew.py imports socket",
         "annotator/serving/engine.py imports socket",
+        "annotator/serving/language_model.py imports http.client",
     ]
 
 
