@@ -7,6 +7,7 @@ import django_filters
 from django import forms
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
+from django.utils.text import format_lazy
 from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
@@ -179,7 +180,10 @@ class UploadForm(forms.Form):
     format = forms.ChoiceField(
         choices=[
             ("", _("Detect format")),
-            *((one.name, f"{one.title} ({one.name})") for one in FORMATS.values()),
+            *(
+                (one.name, format_lazy("{} ({})", _(one.title), one.name))
+                for one in FORMATS.values()
+            ),
         ],
         required=False,
     )
