@@ -17,6 +17,7 @@ from annotator.models import (
 )
 from core.forests.mixture import ranked_forest
 from core.formats import forest_npz, ptb
+from tests import small_pcfg
 
 PASSWORD = "correct horse battery"
 SOURCE = (
@@ -108,6 +109,13 @@ def pair(corpus: Corpus, source: str, target: str, *, label: str = "") -> Pair:
     )
     Corpus.objects.filter(pk=corpus.pk).update(n_pairs=corpus.pairs.count())
     return made
+
+
+def gold_pairs(corpus: Corpus) -> None:
+    """15 pairs of the small grammar's sentences, with their 30 trees."""
+    texts = [text[2:-2] for text in small_pcfg.bracketings()]
+    for first, second in zip(texts[::2], texts[1::2], strict=True):
+        pair(corpus, first, second)
 
 
 def layer(of: Pair, *, author: User | None = None, name: str = "") -> AlignmentLayer:

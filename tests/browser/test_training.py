@@ -23,9 +23,7 @@ pytestmark = pytest.mark.browser
 def people(live, settings: Any, tmp_path: Path) -> Cast:
     settings.MODELS_DIR = tmp_path / "models"
     team = Cast()
-    texts = [text[2:-2] for text in small_pcfg.bracketings()]
-    for first, second in zip(texts[::2], texts[1::2], strict=True):
-        cast.pair(team.corpus, first, second)
+    cast.gold_pairs(team.corpus)
     return team
 
 

@@ -13,7 +13,7 @@ from annotator.pages.site import learning
 from annotator.services import jobs
 from annotator.services.parses import offered, training
 from core.parsing import registry
-from tests import cast, small_pcfg
+from tests import cast
 from tests.cast import Cast
 
 pytestmark = pytest.mark.django_db
@@ -24,9 +24,7 @@ def people(settings: Any, tmp_path: Path) -> Cast:
     """30 gold trees in a language that no shipped parser reads."""
     settings.MODELS_DIR = tmp_path / "models"
     team = Cast()
-    texts = [text[2:-2] for text in small_pcfg.bracketings()]
-    for first, second in zip(texts[::2], texts[1::2], strict=True):
-        cast.pair(team.corpus, first, second)
+    cast.gold_pairs(team.corpus)
     Corpus.objects.update(source_language="eo", target_language="eo")
     team.corpus.refresh_from_db()
     return team

@@ -14,7 +14,7 @@ from annotator.services import jobs
 from annotator.services.alignments import phrases, words
 from annotator.services.parses import accuracy, offered, parsers, training
 from core.parsing import registry
-from tests import cast, small_pcfg
+from tests import cast
 from tests.cast import Cast
 
 pytestmark = pytest.mark.django_db
@@ -25,9 +25,7 @@ def people(settings: Any, tmp_path: Path) -> Cast:
     """Ada's corpus has 30 gold trees, and a sentence that lacks a tree."""
     settings.MODELS_DIR = tmp_path / "models"
     team = Cast()
-    texts = [text[2:-2] for text in small_pcfg.bracketings()]
-    for first, second in zip(texts[::2], texts[1::2], strict=True):
-        cast.pair(team.corpus, first, second)
+    cast.gold_pairs(team.corpus)
     cast.sentence(team.corpus, "John met the old cat .")
     return team
 
