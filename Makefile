@@ -5,6 +5,9 @@ PORT ?= 8000
 VENV := .venv
 BIN := $(VENV)/bin
 
+# Some tests wait for a server: one worker more than cores keeps the cores at work.
+export PYTEST_XDIST_AUTO_NUM_WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+
 PYTEST = $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 .PHONY: run test test-all install check wheel clean

@@ -1,7 +1,11 @@
 """Fixtures for everybody, and the profile of Hypothesis."""
 
 import os
+import re
+import subprocess
+import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -47,16 +51,49 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 DATABASE = {"db", "transactional_db", "django_db_setup"}
-COMPILING = "tests/annotator/alignments/"
+KERNELS = re.compile(
+    "tests/(core/|annotator/(alignments|fuzzed|paraphrases|parses)/|test_library)|lab/"
+)
+COMPILED = "GEMEL_TEST_COMPILED"  # names the files that are there once all is compiled
+compiling = pytest.StashKey[list[subprocess.Popen[bytes]]]()
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """In a new clone two processes compile the kernels, beside tests that need none:
+    else each process of tests would compile those that it meets."""
+    root = session.config.rootpath
+    is_new = not any(root.glob("core/*/kernels/__pycache__/*.nbi"))
+    is_jit = not os.environ.get("NUMBA_DISABLE_JIT")
+    if is_new and is_jit and session.config.getoption("numprocesses", None):
+        signs = {part: f"{home}/compiled.{part}" for part in ("product", "tests")}
+        os.environ[COMPILED] = ":".join(signs.values())
+        program = [sys.executable, "-m", "tests.kernels"]
+        session.config.stash[compiling] = [
+            subprocess.Popen([*program, *one], cwd=root)  # noqa: S603
+            for one in signs.items()
+        ]
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    for process in session.config.stash.get(compiling, []):
+        process.terminate()
+        process.wait()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Who needs kernels waits for them: no process compiles what another one does."""
+    if COMPILED in os.environ and KERNELS.match(item.nodeid):
+        signs = [Path(one) for one in os.environ.pop(COMPILED).split(":")]
+        limit = time.monotonic() + 600
+        while not all(map(Path.exists, signs)) and time.monotonic() < limit:
+            time.sleep(0.2)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark ``once`` what never reaches a database, whose answer is the same on each.
-
-    The first file compiles most kernels. Its neighbours, which need them too, come
-    last: beside it, another process would compile the same ones.
-    """
+    """Mark ``once`` what never reaches a database, whose answer is the same on each;
+    what needs kernels comes last."""
     for item in items:
         case = getattr(item, "cls", None) or object
         if not (
@@ -65,8 +102,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             or issubclass(case, SimpleTestCase)
         ):
             item.add_marker(pytest.mark.once)
-    first = next((item.path for item in items), None)
-    items.sort(key=lambda one: one.nodeid.startswith(COMPILING) and one.path != first)
+    items.sort(key=lambda one: bool(KERNELS.match(one.nodeid)))
 
 
 @pytest.fixture

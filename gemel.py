@@ -32,8 +32,8 @@ from core.formats.records import ParseRecord, SentenceRecord
 from core.itg.grammar import blocks_of
 from core.itg.scores import SCORERS, find_thesaurus
 from core.joint_parsing.in_view import views_of
-from core.joint_parsing.parser import (
-    JointParser,
+from core.joint_parsing.parser import JointParser
+from core.joint_parsing.values import (
     JointResult,
     JointSet,
     JointSettings,

@@ -42,6 +42,11 @@ _ROLE = Select(
 )
 
 
+_PROJECT = Select(
+    lambda: Project.objects.filter(memberships__user_id=Slot("user"), slug=Slot("slug"))
+)
+
+
 def role_in(user: Anybody, project: Project) -> Role | None:
     """The person's role in the project, or None."""
     if not user.is_authenticated:
@@ -64,15 +69,27 @@ def require(user: Anybody, verb: str, project: Project) -> None:
         )
 
 
+_MANAGES = Select(
+    lambda: Membership.objects.filter(
+        user_id=Slot("user"), role=Role.MANAGER
+    ).values_list("pk")[:1]
+)
+_INVITED = Select(
+    lambda: (
+        InvitationUse.objects.filter(user_id=Slot("user"))
+        .exclude(invitation__project=None)
+        .values_list("pk")[:1]
+    )
+)
+
+
 def may_create(user: Anybody) -> bool:
     """Whether the person may create projects: not who only came by an invitation, as
     annotators do, unless the installation lets them."""
     if settings.INVITED_CREATE or getattr(user, "is_superuser", False):
         return True
-    if Membership.objects.filter(user_id=id_of(user), role=Role.MANAGER).exists():
-        return True
-    came = InvitationUse.objects.filter(user_id=id_of(user))
-    return not came.exclude(invitation__project=None).exists()
+    key = id_of(user)
+    return bool(_MANAGES.rows(user=key)) or not _INVITED.rows(user=key)
 
 
 def owner_or_404(user: Anybody) -> None:
@@ -83,9 +100,10 @@ def owner_or_404(user: Anybody) -> None:
 
 def project_or_404(user: Anybody, slug: str, verb: str = "view") -> Project:
     """The project, if the person is in it and may ``verb``; strangers see no 403."""
-    project = Project.objects.visible_to(user).filter(slug=slug).first()
-    if project is None:
+    found = _PROJECT.models(user=id_of(user), slug=slug)
+    if not found:
         raise Http404("No such project, or you are not in it.")
+    project: Project = found[0]
     require(user, verb, project)
     return project
 

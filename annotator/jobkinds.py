@@ -43,6 +43,7 @@ KINDS: dict[str, JobKind] = {
     "bitext_links": JobKind("paraphrases.bitext_links", "parse", ("bitext",)),
     "bitext_parses": JobKind("paraphrases.bitext_parses", "parse", ("bitext",)),
     "campaign_items": JobKind("campaigns.items"),
+    "find_paraphrases": JobKind("alignments.finding", "parse", ("source", "other")),
     "import": JobKind("corpora.imports"),
     "index": JobKind("queries.in_chunks"),
     "joint": JobKind("parses.joint", "parse", ("corpus", "parser", "settings")),

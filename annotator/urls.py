@@ -49,6 +49,7 @@ of_corpus = [
     path("worklists/", treebanks.corpus_lists, name="worklists"),
     path("joint/", joint.corpus_joint, name="joint"),
     path("score/", joint.biparse_score, name="score"),
+    path("find/", corpora.find, name="find_paraphrases"),
 ]
 of_pair = [
     path("", editor.pair, name="pair"),

@@ -185,9 +185,25 @@ def when_ready(server: Any) -> None:
 
     shutil.rmtree(incoming(), ignore_errors=True)
     incoming().mkdir(mode=0o700)
+    _read_first_page(server.app.wsgi())
     metrics.forget()
     gc.collect()
     gc.freeze()
+
+
+def _read_first_page(application: engine.Application) -> None:
+    """What every page needs, routes and templates, is read once for all workers."""
+    from django.db import connections
+
+    head = {
+        "REQUEST_METHOD": "GET",
+        "PATH_INFO": "/sign-in/",
+        "SERVER_NAME": "localhost",
+        "SERVER_PORT": "443",
+        "wsgi.url_scheme": "https",
+    }
+    engine.called(application, head, b"")
+    connections.close_all()
 
 
 def pre_fork(server: Any, worker: Any) -> None:

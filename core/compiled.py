@@ -7,8 +7,11 @@ modules of kernels, where they find each other by name.
 """
 
 import functools
+import hashlib
 import threading
 from collections.abc import Callable
+from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 
@@ -47,7 +50,7 @@ class _Kernel:
 
 _waiting: list[_Kernel] = []
 _lock = threading.Lock()
-_at_work: set[int] = set()  # threads in which numba compiles
+_at_work: list[object] = []  # what numba compiles, what is called by it as well
 _watches: list[Any] = []  # numba's listener, once numba is there
 
 
@@ -55,6 +58,14 @@ def is_compiling() -> bool:
     """Whether a kernel is being compiled in this process, which happens once after an
     installation and takes up to a minute; what was compiled is kept on the disk."""
     return bool(_at_work)
+
+
+def fingerprint() -> str:
+    """A digest of kernels and numba: where it is new, kernels are compiled again."""
+    digest = hashlib.sha256(metadata.version("numba").encode())
+    for path in sorted(Path(__file__).parent.glob("*/kernels/*.py")):
+        digest.update(f"{path} {path.stat().st_mtime_ns}".encode())
+    return digest.hexdigest()[:16]
 
 
 def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -74,10 +85,10 @@ def _hand_over() -> None:
 
     class Watch(event.Listener):  # type: ignore[misc]  # numba has no types
         def on_start(self, event: Any) -> None:
-            _at_work.add(threading.get_ident())
+            _at_work.append(event)
 
         def on_end(self, event: Any) -> None:
-            _at_work.discard(threading.get_ident())
+            _at_work.pop()
 
     with _lock:
         if not _watches:

@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from core.compiled import fingerprint
+
 ROOT = Path(__file__).resolve().parent.parent
 WAIT_S = 600  # a busy machine is slow, not wrong
 
@@ -42,6 +44,7 @@ class Running:
         self.base = f"http://127.0.0.1:{self.port}"
         self.log = home / "up.log"
         self.env = variables(home, **more)
+        (home / f"kernels.{fingerprint()}").touch()  # not compiled ahead each time
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 [*self.program, "up", f"--port={self.port}", *words],
@@ -72,9 +75,12 @@ class Running:
             return (there.execute(sql).fetchone() or [None])[0]
 
     def children(self, word: str) -> list[int]:
-        """The processes under this one whose command line holds ``word``."""
+        """The processes under this one whose command line or name holds ``word``."""
         listed = subprocess.run(
-            ["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True
+            ["ps", "-ewwo", "pid,ppid,comm,args"],
+            capture_output=True,
+            text=True,
+            check=True,
         )
         rows = [line.split(None, 2) for line in listed.stdout.splitlines()[1:]]
         family, grown = {self.process.pid}, True

@@ -97,8 +97,16 @@ def engine_words() -> Iterator[str]:
     from annotator.pages.agreement import words
     from annotator.pages.campaigns.rules import FIELDS
     from annotator.pages.site import glossary
+    from annotator.services.campaigns.scales import templates
+    from core.itg.scores import SCORERS
+    from core.queries.checking import CONDITIONS
+    from core.queries.syntax import RELATIONS
 
     yield from words.engine_words()
+    yield from (one.title for one in templates().values())
+    yield from (one.label for one in SCORERS.values())
+    yield from (one.means for one in RELATIONS.values())
+    yield from CONDITIONS.values()
     texts = [path.read_text("utf-8") for path in (ROOT / "templates").rglob("*.html")]
     names = {name for text in texts for name in TERMS.findall(text)}
     for name in sorted(names | {word for _, _, word in FIELDS.values() if word}):

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from django.http import Http404
+from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, status
 from rest_framework.request import Request
@@ -17,7 +18,13 @@ from annotator.api.layers import get_layer
 from annotator.api.rows import JobSerializer, corpus_of
 from annotator.errors import BadRequest
 from annotator.models import Origin, Pair, Parse, ScoreRun
-from annotator.services.alignments import layers, phrases, proposals, scores
+from annotator.services.alignments import (
+    finding,
+    layers,
+    phrases,
+    proposals,
+    scores,
+)
 from annotator.services.alignments.words import METHODS, start_by
 from annotator.throughput.prepared import Select, Slot, several
 from core.parsing import registry
@@ -54,6 +61,72 @@ class CorpusScores(APIView):
         sent = validated(ScoreStartSerializer, request)
         row = corpus_of(request, corpus)
         job = scores.start(row, sent["scorer"], by=request.user)
+        return Response(JobSerializer(job).data, status=202)
+
+
+class FoundPartSerializer(serializers.Serializer[Any]):
+    """Found pairs of scores ``low`` to ``high``: ``size``, and of those ``judged`` how
+    many are ``right``."""
+
+    low = serializers.FloatField()
+    high = serializers.FloatField()
+    size = serializers.IntegerField(source="stratum.size")
+    judged = serializers.IntegerField(source="stratum.judged")
+    right = serializers.IntegerField(source="stratum.right")
+
+
+class PrecisionSerializer(serializers.Serializer[Any]):
+    """The estimated share of paraphrases, with its 95 % interval; ``n``: judged."""
+
+    value = serializers.FloatField()
+    low = serializers.FloatField()
+    high = serializers.FloatField()
+    n = serializers.IntegerField()
+
+
+class FindSerializer(serializers.Serializer[Any]):
+    """A search for paraphrases. ``corpus``: that got them; ``campaign``: in which a
+    sample is judged; null if deleted. ``precision``: null while a part has no judgment.
+    """
+
+    job = serializers.CharField(source="job.code")
+    corpus = serializers.CharField(source="corpus.code", default=None)
+    campaign = serializers.CharField(source="campaign.code", default=None)
+    state = serializers.CharField(source="job.state")
+    found = serializers.IntegerField(source="job.result.found", default=None)
+    parts = FoundPartSerializer(many=True)
+    precision = PrecisionSerializer(allow_null=True)
+
+
+class FindStartSerializer(serializers.Serializer[None]):
+    """``name``: of the corpus that gets the pairs; ``other``: a corpus to compare with;
+    ``least``: the lowest score; ``sample``: pairs to judge, 0 for none."""
+
+    name = serializers.CharField(max_length=120)
+    other = serializers.CharField(required=False)
+    least = serializers.FloatField(min_value=0, max_value=1, default=finding.LEAST)
+    sample = serializers.IntegerField(
+        min_value=0, max_value=finding.MOST_SAMPLED, default=finding.SAMPLE
+    )
+
+
+class CorpusFinds(APIView):
+    """The searches for paraphrases in a corpus, newest first; POST starts one, as a
+    job."""
+
+    @extend_schema(responses=FindSerializer(many=True))
+    def get(self, request: Request, corpus: str) -> Response:
+        row = corpus_of(request, corpus)
+        access.require(request.user, "run", row.project)
+        return Response(FindSerializer(finding.finds_of(row), many=True).data)
+
+    @extend_schema(request=FindStartSerializer, responses={202: JobSerializer})
+    def post(self, request: Request, corpus: str) -> Response:
+        sent = validated(FindStartSerializer, request)
+        row = corpus_of(request, corpus)
+        if code := sent.pop("other", ""):
+            sent["other"] = get_object_or_404(row.project.corpora, code=code)
+        job = finding.start(row, by=request.user, **sent)
         return Response(JobSerializer(job).data, status=202)
 
 

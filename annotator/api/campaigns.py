@@ -10,20 +10,27 @@ from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
-from rest_framework import serializers, viewsets
+from rest_framework import serializers
 from rest_framework.decorators import action
-from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotator import access
 from annotator.api.calls.queries import validated
-from annotator.api.managing import KeepingViews
-from annotator.forms import refuse_unknown
-from annotator.models import Campaign, Item
+from annotator.api.managing import KeepingViews, VisibleRows
+from annotator.api.rows import JobSerializer
+from annotator.models import (
+    Campaign,
+    CampaignMessage,
+    Item,
+    Judgment,
+    MachineJudge,
+)
 from annotator.services.campaigns import (
     copying,
     curation,
+    machines,
+    messages,
     participants,
     progress,
     setting_aside,
@@ -36,15 +43,6 @@ ACTIONS = {
     "close": setup.close,
     "accept_majority": curation.take,
 }
-
-
-class Pages(CursorPagination):
-    """Pages of equal cost anywhere; follow ``next``."""
-
-    page_size = 50
-    max_page_size = 500
-    page_size_query_param = "page_size"
-    ordering = "pk"
 
 
 class CampaignSerializer(serializers.ModelSerializer[Campaign]):
@@ -121,22 +119,74 @@ class CopySerializer(serializers.Serializer[Any]):
     items = serializers.BooleanField(default=True)
 
 
-class CampaignViews(KeepingViews, viewsets.ReadOnlyModelViewSet[Campaign]):
+class SentMessageSerializer(serializers.ModelSerializer[CampaignMessage]):
+    """``person``: code of the participant it is for, null for everyone; ``n_read``: how
+    many have read it."""
+
+    person = serializers.CharField(source="participant.code", default=None)
+    by = serializers.CharField(source="by.username", default=None)
+    n_read = serializers.IntegerField()
+
+    class Meta:
+        model = CampaignMessage
+        fields = ["code", "person", "by", "at", "text", "n_read"]
+
+
+class SendSerializer(serializers.Serializer[Any]):
+    """``person``: code of a participant; everyone if left out."""
+
+    text = serializers.CharField(max_length=messages.MAX_TEXT)
+    person = serializers.CharField(max_length=16, default="", allow_blank=True)
+
+
+class FlagAnswerSerializer(serializers.Serializer[Any]):
+    """``judgment``: code of the judgment with the flag; an empty ``text`` resolves or
+    reopens it without a word."""
+
+    judgment = serializers.CharField(max_length=16)
+    text = serializers.CharField(
+        max_length=messages.MAX_TEXT, default="", allow_blank=True
+    )
+    is_resolved = serializers.BooleanField()
+
+
+class MachineSerializer(serializers.ModelSerializer[MachineJudge]):
+    """A machine annotator. ``cost``: in the currency of its prices, null without."""
+
+    n_judged = serializers.IntegerField(source="judgments.count")
+    n_left = serializers.SerializerMethodField()
+
+    class Meta:
+        model = MachineJudge
+        fields = [
+            *("code", "label", "model", "seed", "guideline", "price_in", "price_out"),
+            *("n_requests", "tokens_in", "tokens_out", "cost", "n_judged", "n_left"),
+        ]
+
+    def get_n_left(self, machine: MachineJudge) -> int:
+        return machines.left(machine).count()
+
+
+class MachineStartSerializer(serializers.Serializer[Any]):
+    """``price_in, price_out``: of a million tokens."""
+
+    model = serializers.CharField(max_length=120)
+    seed = serializers.IntegerField(
+        min_value=0, max_value=machines.MAX_SEED - 1, default=0
+    )
+    price_in = serializers.FloatField(min_value=0, default=None, allow_null=True)
+    price_out = serializers.FloatField(min_value=0, default=None, allow_null=True)
+
+
+class CampaignViews(KeepingViews, VisibleRows):
     """The campaigns whose results you may see."""
 
     serializer_class = CampaignSerializer
-    pagination_class = Pages
-    lookup_field = "code"
-    lookup_value_regex = "[0-9a-f]{16}"
     queryset = Campaign.objects.none()
 
     def get_queryset(self) -> QuerySet[Campaign]:
         rows = Campaign.objects.visible_to(self.request.user)
         return rows.select_related("project")
-
-    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        refuse_unknown(request.query_params, {"cursor", "page_size"})
-        return super().list(request, *args, **kwargs)
 
     @extend_schema(responses=OpenApiTypes.OBJECT)
     @action(detail=True)
@@ -146,22 +196,6 @@ class CampaignViews(KeepingViews, viewsets.ReadOnlyModelViewSet[Campaign]):
         campaign = self.get_object()
         progress_now = progress.of(campaign)
         sees_names = access.may(request.user, "see_names", campaign.project)
-        parts = {
-            name: [
-                {
-                    "name": row.name,
-                    "done": row.done,
-                    "need": row.need,
-                    "complete": row.complete,
-                    "items": row.items,
-                }
-                for row in rows
-            ]
-            for name, rows in (
-                ("batches", progress_now.batches),
-                ("conditions", progress_now.conditions),
-            )
-        }
         people = [
             {
                 "name": str(row.person),
@@ -180,7 +214,8 @@ class CampaignViews(KeepingViews, viewsets.ReadOnlyModelViewSet[Campaign]):
                 "done": progress_now.done,
                 "need": progress_now.need,
                 "people": people,
-                **parts,
+                "batches": _parts(progress_now.batches),
+                "conditions": _parts(progress_now.conditions),
             }
         )
 
@@ -270,14 +305,115 @@ class CampaignViews(KeepingViews, viewsets.ReadOnlyModelViewSet[Campaign]):
             }
         )
 
+    @extend_schema(methods=["GET"], responses=SentMessageSerializer(many=True))
+    @extend_schema(
+        methods=["POST"],
+        request=SendSerializer,
+        responses={201: OpenApiTypes.OBJECT},
+        operation_id="campaigns_send_message",
+    )
+    @action(detail=True, methods=["get", "post"], pagination_class=None)
+    def messages(self, request: Request, code: str) -> Response:
+        """All messages, newest first; POST sends one. For managers."""
+        campaign = self.get_object()
+        access.require(request.user, "manage", campaign.project)
+        if request.method == "POST":
+            sent = validated(SendSerializer, request)
+            people = campaign.participants.select_related("user")
+            code = sent["person"]
+            to = get_object_or_404(people, code=code) if code else None
+            made = messages.send(campaign, sent["text"], by=request.user, to=to)
+            return Response({"code": made.code}, status=201)
+        rows = messages.all_sent(campaign)
+        return Response(SentMessageSerializer(rows, many=True).data)
 
-class ItemViews(viewsets.ReadOnlyModelViewSet[Item]):
+    @extend_schema(methods=["GET"], responses=OpenApiTypes.OBJECT)
+    @extend_schema(
+        methods=["POST"],
+        request=FlagAnswerSerializer,
+        responses=OpenApiTypes.OBJECT,
+        operation_id="campaigns_answer_flag",
+    )
+    @action(detail=True, methods=["get", "post"])
+    def flags(self, request: Request, code: str) -> Response:
+        """The open flags of annotators; POST answers one. For managers."""
+        campaign = self.get_object()
+        access.require(request.user, "manage", campaign.project)
+        rows = Judgment.objects.of(campaign)
+        if request.method == "POST":
+            sent = validated(FlagAnswerSerializer, request)
+            judgment = get_object_or_404(
+                rows.select_related("participant__campaign__project"),
+                code=sent.pop("judgment"),
+            )
+            messages.answer_flag(judgment, by=request.user, **sent)
+        flagged = messages.open_flags().filter(pk__in=rows)
+        related = ("participant__user", "item")
+        return Response(
+            {
+                "flags": [
+                    {
+                        "judgment": one.code,
+                        "item": one.item.code,
+                        "person": one.participant.code,
+                        "flag": one.flag,
+                    }
+                    for one in flagged.select_related(*related).order_by("pk")
+                ]
+            }
+        )
+
+    @extend_schema(methods=["GET"], responses=MachineSerializer(many=True))
+    @extend_schema(
+        methods=["POST"],
+        request=MachineStartSerializer,
+        responses={201: JobSerializer},
+        operation_id="campaigns_add_machine",
+    )
+    @action(detail=True, methods=["get", "post"], pagination_class=None)
+    def machines(self, request: Request, code: str) -> Response:
+        """The machine annotators; POST adds one and starts its job. For managers."""
+        campaign = self.get_object()
+        access.require(request.user, "manage", campaign.project)
+        if request.method == "POST":
+            sent = validated(MachineStartSerializer, request)
+            model = sent.pop("model")
+            job = machines.start(campaign, model, by=request.user, **sent)
+            return Response(JobSerializer(job).data, status=201)
+        return Response(MachineSerializer(campaign.machines.all(), many=True).data)
+
+    @extend_schema(methods=["POST"], request=None, responses={201: JobSerializer})
+    @extend_schema(
+        methods=["DELETE"],
+        responses={204: None},
+        operation_id="campaigns_delete_machine",
+    )
+    @action(
+        detail=True,
+        methods=["post", "delete"],
+        url_path="machines/(?P<machine>[0-9a-f]{16})",
+    )
+    def machine(self, request: Request, code: str, machine: str) -> Response:
+        """POST: judge what is left, as a job. DELETE: the machine annotator and its
+        judgments. For managers."""
+        rows = self.get_object().machines.select_related("campaign__project")
+        one = get_object_or_404(rows, code=machine)
+        if request.method == "DELETE":
+            machines.delete(one, by=request.user)
+            return Response(status=204)
+        job = machines.go_on(one, by=request.user)
+        return Response(JobSerializer(job).data, status=201)
+
+
+def _parts(rows: list[progress.PartRow]) -> list[dict[str, Any]]:
+    names = ("name", "done", "need", "complete", "items")
+    return [{name: getattr(row, name) for name in names} for row in rows]
+
+
+class ItemViews(VisibleRows):
     """The items of one campaign."""
 
     serializer_class = ItemSerializer
-    pagination_class = Pages
-    lookup_field = "code"
-    lookup_value_regex = "[0-9a-f]{16}"
     queryset = Item.objects.none()
 
     def get_queryset(self) -> QuerySet[Item]:
@@ -286,7 +422,3 @@ class ItemViews(viewsets.ReadOnlyModelViewSet[Item]):
         rows = Item.objects.filter(campaign=campaign).with_answers()
         rows = rows.select_related("instance")
         return rows.prefetch_related("credits__condition")
-
-    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        refuse_unknown(request.query_params, {"cursor", "page_size"})
-        return super().list(request, *args, **kwargs)

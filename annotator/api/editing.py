@@ -25,6 +25,14 @@ class NodeSerializer(serializers.Serializer[Any]):
     form = serializers.CharField(allow_blank=True)
 
 
+class SecondarySerializer(serializers.Serializer[Any]):
+    """A secondary edge: the numbers of its two nodes, and its label."""
+
+    node = serializers.IntegerField()
+    target = serializers.IntegerField()
+    label = serializers.CharField(allow_blank=True)  # type: ignore[assignment]
+
+
 class DraftSerializer(serializers.Serializer[Any]):
     """A draft: its nodes in preorder, its brackets, what undo and redo would take."""
 
@@ -35,6 +43,7 @@ class DraftSerializer(serializers.Serializer[Any]):
         allow_blank=True, help_text="Empty if a line of brackets cannot hold the tree."
     )
     nodes = NodeSerializer(many=True)
+    secondary = SecondarySerializer(many=True)
     at = serializers.IntegerField(help_text="The node that the last step was about.")
     undo = serializers.CharField(allow_blank=True)
     redo = serializers.CharField(allow_blank=True)
@@ -65,7 +74,9 @@ class TreeStepSerializer(serializers.Serializer[Any]):
     children the second phrase begins with, from 0), or that child as node alone.
     ``join_phrases``: first, last (siblings), perhaps label. ``replace``: text.
     ``retype``: token (or its node), form. ``split``: token, forms (two), perhaps tags.
-    ``join``: token, with the next, perhaps form. ``undo``, ``redo``."""
+    ``join``: token, with the next, perhaps form. ``edge``: node, edge (its label).
+    ``add_secondary``, ``remove_secondary``: node, target, edge (its label, or none).
+    ``undo``, ``redo``."""
 
     uuid = serializers.UUIDField()
     base_rev = serializers.IntegerField(min_value=0)
@@ -74,6 +85,8 @@ class TreeStepSerializer(serializers.Serializer[Any]):
     first = serializers.IntegerField(min_value=0, required=False)
     last = serializers.IntegerField(min_value=0, required=False)
     mother = serializers.IntegerField(min_value=0, required=False)
+    target = serializers.IntegerField(min_value=0, required=False)
+    edge = serializers.CharField(required=False, allow_blank=True, max_length=60)
     at = serializers.IntegerField(min_value=0, required=False)
     token = serializers.IntegerField(min_value=0, required=False)
     form = serializers.CharField(required=False, max_length=MAX_FORM)

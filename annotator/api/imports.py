@@ -15,7 +15,8 @@ from rest_framework.views import APIView
 
 from annotator import access
 from annotator.api.calls.queries import JsonParser, validated
-from annotator.api.rows import JobSerializer, RowPages
+from annotator.api.managing import RowPages
+from annotator.api.rows import JobSerializer
 from annotator.exchange import registry
 from annotator.exchange.download import attachment
 from annotator.exchange.files import ENCODINGS

@@ -5,14 +5,14 @@ from typing import Any
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, status
-from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotator.api.calls.queries import of_form, validated
+from annotator.api.managing import RowPages
 from annotator.api.rows import JobSerializer, corpus_of
-from annotator.forms import ChangeFilter, refuse_unknown
+from annotator.forms import ChangeFilter
 from annotator.models import JointPair, JointRun, Pair, TreeChange
 from annotator.models.joint import TreeChangeQuerySet
 from annotator.pages.joint import results_of
@@ -159,11 +159,7 @@ class VerdictEventSerializer(serializers.Serializer[Any]):
 FILTERS = of_form(ChangeFilter.fields())
 
 
-class ChangePages(CursorPagination):
-    page_size = 50
-    max_page_size = 500
-    page_size_query_param = "page_size"
-
+class ChangePages(RowPages):
     def get_ordering(self, request: Request, *args: Any) -> tuple[str, ...]:
         sort = request.query_params.get("sort", "")
         return (sort, "pk") if sort in ledger.SORTS and sort else ("pk",)
@@ -204,7 +200,6 @@ class RunTotals(APIView):
     @extend_schema(parameters=FILTERS, responses=TotalsSerializer)
     def get(self, request: Request, code: str) -> Response:
         run = _run(request, code)
-        refuse_unknown(request.query_params, set(ChangeFilter.base_filters))
         rows = _chosen(request, run)
         totals = ledger.totals(rows, run)
         return Response(TotalsSerializer(totals).data)
@@ -228,8 +223,6 @@ class RunChanges(APIView):
     )
     def get(self, request: Request, code: str) -> Response:
         run = _run(request, code)
-        known = {*ChangeFilter.base_filters, "sort", "cursor", "page_size"}
-        refuse_unknown(request.query_params, known)
         rows = _chosen(request, run)
         rows = ledger.ordered(rows, run, sort=request.query_params.get("sort", ""))
         pages = ChangePages()

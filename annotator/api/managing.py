@@ -16,23 +16,34 @@ from rest_framework.views import APIView
 from annotator import access
 from annotator.api.calls.queries import validated
 from annotator.errors import BadRequest
-from annotator.forms import refuse_unknown
 from annotator.models import Campaign, LogEntry, Project, Removal
 from annotator.pages.campaigns import plan
 from annotator.pages.site import settings
 from annotator.services.campaigns import needed
 from annotator.services.projects import keeping, removals
 
-PAGING = {"cursor", "page_size"}
 
-
-class Newest(CursorPagination):
-    """The newest first; pages of equal cost anywhere."""
+class RowPages(CursorPagination):
+    """Pages of equal cost anywhere; follow ``next``."""
 
     page_size = 50
     max_page_size = 500
     page_size_query_param = "page_size"
+    ordering = "pk"
+
+
+class Newest(RowPages):
+    """The newest first."""
+
     ordering = "-pk"
+
+
+class VisibleRows(viewsets.ReadOnlyModelViewSet[Any]):
+    """Rows the person may see, by code."""
+
+    lookup_field = "code"
+    lookup_value_regex = "[0-9a-f]{16}"
+    pagination_class: type[RowPages] = RowPages
 
 
 class PropertiesSerializer(serializers.Serializer[Any]):
@@ -135,7 +146,6 @@ class KeepingViews(viewsets.GenericViewSet[Any]):
         If people's work would be deleted, `confirm` must be the name: otherwise the
         call is refused, and `facts.holds` lists what would be deleted.
         """
-        refuse_unknown(request.query_params, {"confirm"})
         thing = self.get_object()
         project = thing if isinstance(thing, Project) else thing.project
         access.require(request.user, "manage", project)
@@ -145,21 +155,15 @@ class KeepingViews(viewsets.GenericViewSet[Any]):
         return Response({**RemovalSerializer(made).data, "holds": holds})
 
 
-class RemovalViews(viewsets.ReadOnlyModelViewSet[Removal]):
+class RemovalViews(VisibleRows):
     """Deleted objects that you can still restore."""
 
     serializer_class = RemovalSerializer
     pagination_class = Newest
-    lookup_field = "code"
-    lookup_value_regex = "[0-9a-f]{16}"
     queryset = Removal.objects.none()
 
     def get_queryset(self) -> QuerySet[Removal]:
         return removals.restorable_by(self.request.user)
-
-    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        refuse_unknown(request.query_params, PAGING)
-        return super().list(request, *args, **kwargs)
 
     @extend_schema(request=None, responses=RestoredSerializer)
     @action(detail=True, methods=["post"])
@@ -187,7 +191,6 @@ class LogViews(viewsets.GenericViewSet[LogEntry]):
     )
     def list(self, request: Request, slug: str) -> Response:
         """The log, the newest first. For managers."""
-        refuse_unknown(request.query_params, {*PAGING, "who"})
         project = access.project_or_404(request.user, slug, "manage")
         rows = LogEntry.objects.filter(project=project).select_related("by")
         if who := request.query_params.get("who"):

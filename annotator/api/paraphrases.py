@@ -150,7 +150,7 @@ class TableLookup(APIView):
 
     @extend_schema(parameters=[LookupSerializer], responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, code: str) -> Response:
-        params = _validated(LookupSerializer, request)
+        params = validated(LookupSerializer, request)
         phrase, row = params["phrase"], _table(request, code)
         how = params["label"], params["condition"], params["k"]
         with tables.opened(row) as files:
@@ -169,7 +169,7 @@ class TableWhy(APIView):
 
     @extend_schema(parameters=[WhySerializer], responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, code: str) -> Response:
-        params = _validated(WhySerializer, request)
+        params = validated(WhySerializer, request)
         table = _table(request, code)
         pair = params["phrase"], params["paraphrase"]
         explained = search.why(table, *pair, label=params["label"])
@@ -182,7 +182,7 @@ class TableSubstitute(APIView):
 
     @extend_schema(parameters=[SubstituteSerializer], responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, code: str) -> Response:
-        params = _validated(SubstituteSerializer, request)
+        params = validated(SubstituteSerializer, request)
         table = _table(request, code)
         substitutes = substitution.substitution(
             table, params["sentence"], params["phrase"]
@@ -241,15 +241,6 @@ def _text(table: ParaphraseTable, corpus: str, bitext: str) -> Corpus | Bitext:
     if bitext:
         return get_object_or_404(table.project.bitexts, code=bitext)
     return get_object_or_404(table.project.corpora, code=corpus)
-
-
-def _validated(
-    kind: type[serializers.Serializer[Any]], request: Request
-) -> dict[str, Any]:
-    sent = kind(data=request.query_params)
-    sent.is_valid(raise_exception=True)
-    data: dict[str, Any] = sent.validated_data
-    return data
 
 
 def _table(request: Request, code: str) -> ParaphraseTable:

@@ -1,5 +1,6 @@
 """Agreement reports, frozen reports and curators' decisions, for programs."""
 
+from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -14,7 +15,6 @@ from rest_framework.response import Response
 
 from annotator import access
 from annotator.api.calls.queries import validated
-from annotator.forms import refuse_unknown
 from annotator.models import (
     Adjudication,
     Campaign,
@@ -94,20 +94,25 @@ FILTERS = [
 ]
 
 
-@extend_schema(
-    methods=["GET"],
-    parameters=FILTERS,
-    responses=OpenApiTypes.OBJECT,
-    operation_id="campaign_agreement",
-)
-@extend_schema(
-    methods=["POST"],
-    parameters=FILTERS,
-    request=TitleSerializer,
-    responses={201: ReportSerializer},
-    operation_id="campaign_agreement_freeze",
-)
-@api_view(["GET", "POST"])
+def _report(name: str, parameters: Sequence[Any] = ()) -> Callable[[Any], Any]:
+    """A call that shows a report by GET and freezes it by POST."""
+
+    def called(view: Any) -> Any:
+        view = api_view(["GET", "POST"])(view)
+        view = extend_schema(
+            methods=["POST"],
+            parameters=parameters,
+            request=TitleSerializer,
+            responses={201: ReportSerializer},
+            operation_id=f"{name}_freeze",
+        )(view)
+        shown: Any = {"parameters": parameters, "responses": OpenApiTypes.OBJECT}
+        return extend_schema(methods=["GET"], operation_id=name, **shown)(view)
+
+    return called
+
+
+@_report("campaign_agreement", FILTERS)
 def campaign(request: Request, code: str) -> Response:
     """GET: every figure over the campaign, annotators by label. POST: freeze it.
 
@@ -118,20 +123,7 @@ def campaign(request: Request, code: str) -> Response:
     return _answer(request, ReportSource(row.project, "campaign", row))
 
 
-@extend_schema(
-    methods=["GET"],
-    parameters=FILTERS,
-    responses=OpenApiTypes.OBJECT,
-    operation_id="ratings_agreement",
-)
-@extend_schema(
-    methods=["POST"],
-    parameters=FILTERS,
-    request=TitleSerializer,
-    responses={201: ReportSerializer},
-    operation_id="ratings_agreement_freeze",
-)
-@api_view(["GET", "POST"])
+@_report("ratings_agreement", FILTERS)
 def rating_set(request: Request, code: str) -> Response:
     """The same over a set of ratings that were collected elsewhere."""
     projects = Project.objects.visible_to(request.user)
@@ -140,25 +132,13 @@ def rating_set(request: Request, code: str) -> Response:
     return _answer(request, ReportSource(row.project, "ratings", row))
 
 
-@extend_schema(
-    methods=["GET"],
-    responses=OpenApiTypes.OBJECT,
-    operation_id="corpus_agreement",
-)
-@extend_schema(
-    methods=["POST"],
-    request=TitleSerializer,
-    responses={201: ReportSerializer},
-    operation_id="corpus_agreement_freeze",
-)
-@api_view(["GET", "POST"])
+@_report("corpus_agreement")
 def corpus(request: Request, code: str) -> Response:
     """GET: agreement of the alignment layers of a corpus, annotators by label.
     POST: freeze it."""
     rows = Corpus.objects.visible_to(request.user).select_related("project")
     row = get_object_or_404(rows, code=code)
     access.require(request.user, "report", row.project)
-    refuse_unknown(request.query_params, set())
     if request.method == "GET":
         return Response(layers.report(row).body)
     sent = validated(TitleSerializer, request)
@@ -215,7 +195,6 @@ def reopen(request: Request, code: str, judge: str) -> Response:
 
 def _answer(request: Request, source: ReportSource) -> Response:
     access.require(request.user, "report", source.project)
-    refuse_unknown(request.query_params, set(agreement.FILTERS))
     spec = agreement.parse(request.query_params)
     agreement.check(spec, source.read().data)
     if request.method == "GET":

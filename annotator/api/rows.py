@@ -5,16 +5,15 @@ from typing import Any
 from django.db.models import F, QuerySet
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema, extend_schema_view
-from rest_framework import serializers, viewsets
+from rest_framework import serializers
 from rest_framework.decorators import action
-from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotator.api.calls.queries import of_form, validated
-from annotator.api.managing import KeepingViews
+from annotator.api.managing import KeepingViews, RowPages, VisibleRows
 from annotator.errors import BadRequest
-from annotator.forms import PairFilter, ScoreForm, refuse_unknown
+from annotator.forms import PairFilter, ScoreForm
 from annotator.models import Corpus, Job, Pair, Project, RatingSet, Sentence
 from annotator.models.projects import SEE_OTHERS, id_of
 from annotator.services import jobs
@@ -33,18 +32,6 @@ def sentence_of(request: Request, code: str) -> Sentence:
     seen = Corpus.objects.visible_to(request.user)
     rows = Sentence.objects.filter(corpus__in=seen).select_related("corpus__project")
     return get_object_or_404(rows, code=code)
-
-
-class RowPages(CursorPagination):
-    """Pages of equal cost anywhere; follow ``next``."""
-
-    page_size = 50
-    max_page_size = 500
-    page_size_query_param = "page_size"
-    ordering = "pk"
-
-
-PAGING = {"cursor", "page_size"}
 
 
 class ProjectSerializer(serializers.ModelSerializer[Project]):
@@ -133,19 +120,6 @@ class JobSerializer(serializers.ModelSerializer[Job]):
         ]
 
 
-class VisibleRows(viewsets.ReadOnlyModelViewSet[Any]):
-    """Rows the person may see, by code; unknown parameters are refused."""
-
-    lookup_field = "code"
-    lookup_value_regex = "[0-9a-f]{16}"
-    pagination_class = RowPages
-    parameters: frozenset[str] = frozenset()
-
-    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        refuse_unknown(request.query_params, {*PAGING, *self.parameters})
-        return super().list(request, *args, **kwargs)
-
-
 class ProjectViews(KeepingViews, VisibleRows):
     """The projects you are in; a new one makes you its manager."""
 
@@ -199,7 +173,6 @@ class PairViews(VisibleRows):
 
     serializer_class = PairSerializer
     pagination_class = ScoredPages
-    parameters = frozenset({*PairFilter.base_filters, *ScoreForm.base_fields})
     queryset = Pair.objects.none()
 
     def get_queryset(self) -> QuerySet[Pair]:

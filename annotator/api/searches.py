@@ -11,7 +11,6 @@ from rest_framework.views import APIView
 from annotator import access
 from annotator.api.rows import corpus_of
 from annotator.forms import number
-from annotator.models import Corpus
 from annotator.services.queries import grouping, running
 from annotator.services.queries.contexts import ConcordanceLine, Half, lines
 from annotator.services.queries.labels import UnknownLabel
@@ -52,33 +51,6 @@ class MatchesSerializer(serializers.Serializer[Any]):
     )
 
 
-_QUERY = extend_schema(
-    parameters=[
-        OpenApiParameter("q", str, required=True, description="The query."),
-        OpenApiParameter("after", str, description="`after` of the page before."),
-        OpenApiParameter("page_size", int, description="1 to 500, else 50."),
-    ],
-    responses=MatchesSerializer,
-)
-
-
-class CorpusQuery(APIView):
-    """The results of a query over trees, arcs and links in a corpus."""
-
-    @_QUERY
-    def get(self, request: Request, code: str) -> Response:
-        return _page(request, [corpus_of(request, code)])
-
-
-class ProjectQuery(APIView):
-    """The results of a query over trees, arcs and links in all corpora of a project."""
-
-    @_QUERY
-    def get(self, request: Request, slug: str) -> Response:
-        project = access.project_or_404(request.user, slug)
-        return _page(request, list(project.corpora.all()))
-
-
 class GroupSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     matches = serializers.IntegerField()
@@ -91,51 +63,54 @@ class GroupsSerializer(serializers.Serializer[Any]):
     groups = GroupSerializer(many=True)
 
 
-_GROUPS = extend_schema(
-    parameters=[
-        OpenApiParameter("q", str, required=True, description="The query."),
-        OpenApiParameter("by", str, required=True, enum=list(grouping.GROUPINGS)),
-    ],
-    responses=GroupsSerializer,
-)
+class TreeQuery(APIView):
+    """The results of a query over trees, arcs and links in a corpus, or in all of a
+    project."""
 
-
-class CorpusQueryGroups(APIView):
-    """The matches of a query in a corpus, counted by groups."""
-
-    @_GROUPS
-    def get(self, request: Request, code: str) -> Response:
-        return _grouped(request, [corpus_of(request, code)])
-
-
-class ProjectQueryGroups(APIView):
-    """The matches of a query in all corpora of a project, counted by groups."""
-
-    @_GROUPS
-    def get(self, request: Request, slug: str) -> Response:
-        project = access.project_or_404(request.user, slug)
-        return _grouped(request, list(project.corpora.all()))
-
-
-def _grouped(request: Request, corpora: list[Corpus]) -> Response:
-    query = request.query_params
-    search = running.search(query.get("q", ""), corpora, request.user)
-    made = grouping.grouped(search, query.get("by", ""))
-    rows = [{"name": name, "matches": n} for name, n in made.rows]
-    body = {"by": made.by, "matches": made.total, "is_whole": made.is_whole}
-    return Response(GroupsSerializer({**body, "groups": rows}).data)
-
-
-def _page(request: Request, corpora: list[Corpus]) -> Response:
-    query = request.query_params
-    problem = "page_size is a whole number from 1 to 500."
-    size = number(
-        query.get("page_size", "50"), 1, 500, field="page_size", problem=problem
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("q", str, required=True, description="The query."),
+            OpenApiParameter("after", str, description="`after` of the page before."),
+            OpenApiParameter("page_size", int, description="1 to 500, else 50."),
+        ],
+        responses=MatchesSerializer,
     )
-    search = running.search(query.get("q", ""), corpora, request.user)
-    after = query.get("after", "")
-    page = search.page(after, size=size)
-    unknown = [] if after else search.unknown(is_found=bool(page.matches))
-    body = {"matches": lines(page.matches), "after": page.after}
-    more = {"waiting": page.waiting, "unknown": unknown}
-    return Response(MatchesSerializer({**body, **more}).data)
+    def get(self, request: Request, **place: str) -> Response:
+        query = request.query_params
+        problem = "page_size is a whole number from 1 to 500."
+        size = number(
+            query.get("page_size", "50"), 1, 500, field="page_size", problem=problem
+        )
+        search = _search(request, **place)
+        after = query.get("after", "")
+        page = search.page(after, size=size)
+        unknown = [] if after else search.unknown(is_found=bool(page.matches))
+        body = {"matches": lines(page.matches), "after": page.after}
+        more = {"waiting": page.waiting, "unknown": unknown}
+        return Response(MatchesSerializer({**body, **more}).data)
+
+
+class TreeQueryGroups(APIView):
+    """The matches of a query in a corpus, or in all of a project, counted by groups."""
+
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("q", str, required=True, description="The query."),
+            OpenApiParameter("by", str, required=True, enum=list(grouping.GROUPINGS)),
+        ],
+        responses=GroupsSerializer,
+    )
+    def get(self, request: Request, **place: str) -> Response:
+        search = _search(request, **place)
+        made = grouping.grouped(search, request.query_params.get("by", ""))
+        rows = [{"name": name, "matches": n} for name, n in made.rows]
+        body = {"by": made.by, "matches": made.total, "is_whole": made.is_whole}
+        return Response(GroupsSerializer({**body, "groups": rows}).data)
+
+
+def _search(request: Request, *, code: str = "", slug: str = "") -> running.Search:
+    if code:
+        corpora = [corpus_of(request, code)]
+    else:
+        corpora = list(access.project_or_404(request.user, slug).corpora.all())
+    return running.search(request.query_params.get("q", ""), corpora, request.user)

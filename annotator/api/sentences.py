@@ -9,7 +9,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotator.api.rows import VisibleRows, sentence_of
+from annotator.api.calls.queries import validated
+from annotator.api.editing import SecondarySerializer
+from annotator.api.managing import VisibleRows
+from annotator.api.rows import sentence_of
 from annotator.models import Corpus, Origin, Parse, Sentence
 from annotator.pages import sentence_records
 from annotator.services.treebanks import comparing
@@ -61,6 +64,7 @@ class AnalysisSerializer(serializers.Serializer[Any]):
     score = serializers.FloatField(allow_null=True)
     text = serializers.CharField()
     nodes = TreeNodeSerializer(many=True)
+    secondary = SecondarySerializer(many=True)
     arcs = ArcSerializer(many=True)
 
 
@@ -157,9 +161,8 @@ class SentenceLikenesses(APIView):
     def get(self, request: Request, code: str) -> Response:
         """Gold, each person's last and each parser's first tree: all pairs of them, the
         least similar first."""
-        params = KindSerializer(data=request.query_params)
-        params.is_valid(raise_exception=True)
-        sentence, kind = sentence_of(request, code), params.validated_data["kind"]
+        kind = validated(KindSerializer, request)["kind"]
+        sentence = sentence_of(request, code)
         made = comparing.made_of(sentence, kind, request.user)
         likenesses = comparing.likenesses(made)
         return Response(LikenessSerializer(likenesses, many=True).data)

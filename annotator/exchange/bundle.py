@@ -281,6 +281,7 @@ NOTES: dict[str, dict[str, dict[str, Shape]]] = {
             RAW: _text,
             "bank": _number,
             "ids": _list(_text),
+            "secondary": _list(_row(_number, _number, _text)),
             "comments": _list(_text),
             "retyped": _list(_row(_number, _text, _text)),
             "cut_from": _list(_list(_text)),

@@ -9,8 +9,11 @@ European; so they are asked only about text that is in another script.
 
 import re
 import string
+import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import BinaryIO
 
 from annotator.exchange.files import byte_rows
@@ -37,130 +40,30 @@ class LetterUse:
     words: frozenset[str]
 
 
-def _language(letters: str, words: str) -> LetterUse:
-    return LetterUse(frozenset(letters), frozenset(words.split()))
-
-
-_WESTERN = (
-    _language(
-        "àáâäåæçèéêëíîïñóôöøúûüœ",  # English, in loans and names
-        "the of and to in a is that it was for on as with he be are by this have not"
-        " from at or but they his her she you we an which there their been has had",
-    ),
-    _language(
-        "äöüßàáéè",
-        "der die und in den von zu das mit sich des auf für ist im dem nicht ein eine"
-        " als auch es an er hat dass sie nach wird bei einer um sind noch wie über",
-    ),
-    _language(
-        "àâæçéèêëîïôùûüÿœ",
-        "de la le et les des en un du une que est pour qui dans a par plus pas au sur"
-        " ne se ce il sont avec été aux elle son à être l d où ça déjà même très",
-    ),
-    _language(
-        "áéíñóúüç",
-        "de la que el en y a los se del las un por con no una su para es al lo como más"
-        " o pero sus le ha me si sin sobre este ya entre cuando qué fue está también",
-    ),
-    _language(
-        "áâãàçéêíóôõúü",
-        "de a o que e do da em um para com não uma os no se na por mais as dos como mas"
-        " ao ele das à seu sua ou quando muito nos já está eu também só pelo até é",
-    ),
-    _language(
-        "àèéìíîòóùú",
-        "di e il la che in a per un è del una con non si le da al i dei della come nel"
-        " sono più ha lo ma gli su alla anche delle se o era questo perché già",
-    ),
-    _language(
-        "ëïéèêöüáóíäçàôû",
-        "de het een en van in is dat op te zijn met voor niet aan er om ook als die"
-        " dan maar bij of uit nog naar heeft hij was door over ze zich wordt één",
-    ),
-    _language(
-        "åäöéàü",
-        "och i att det som en på är av för med den till inte om ett har de jag så men"
-        " var sig från vi kan när hon han nu över skulle där ut sin också",
-    ),
-    _language(
-        "æøåéöäóèôü",
-        "og i det at en den til er som på de med av af for ikke der et var jeg har om"
-        " han men sig seg så fra hun ved kan eller når være bliver også også etter",
-    ),
-    _language(
-        "äöåéšž",
-        "ja on ei se että oli hän mutta ovat kuin myös joka niin tai jos mitä nyt vain"
-        " kun sen ole hänen sitä olla mukaan jo",
-    ),
-    _language(
-        "áðéíóúýþæö", "og að í á er sem það við ekki um til var en með hann fyrir"
-    ),
-    _language(
-        "àçèéíïòóúü·",
-        "de la que i el en a les un per amb no una és del els es als com però més al",
-    ),
-)
-_CENTRAL = (
-    _language(
-        "ąćęłńóśźżéüöäß",
-        "i w na się nie z do to że jest o jak a po co od za przez ale dla są tak być"
-        " który która które jego tym już tylko może czy pod oraz lub także też ich",
-    ),
-    _language(
-        "áčďéěíňóřšťúůýžöü",
-        "a se v na je to že s z do o i jako by ale pro si ve po k není jsou byl od za"
-        " tak jsem však aby které který která už nebo při jeho také až jen více ze",
-    ),
-    _language(
-        "áäčďéíĺľňóôŕšťúýžöü",
-        "a sa v na je to že s z do o i ako by ale pre si vo po k nie sú bol od za tak"
-        " som však aby ktoré ktorý ktorá už alebo pri jeho aj až len viac zo",
-    ),
-    _language(
-        "áéíóöőúüűä",
-        "a az és hogy nem is egy ez van de meg csak volt ha már még mint vagy azt el"
-        " minden kell én ő lehet ki fel nagyon ezt amely után szerint között több be",
-    ),
-    _language(
-        "čćđšžáéíóúü",
-        "i u je se na da za od su s kao koji ne sa o što to a bi iz ili nije koja po in"
-        " v ni pa so ki tudi pri kot še ali bil bila samo već više",
-    ),
-    _language(
-        "ăâîşţéáöü",
-        "de şi în a la cu o că pe un nu din se pentru este care mai sau sunt prin fi ce"
-        " au al ale ar fost dar după le ca lui ei către până într această",
-    ),
-)
-_TURKISH = (
-    _language(
-        "çğıöşüâîû",
-        "ve bir bu da de için ile ne çok daha olarak gibi o en var ama kadar sonra olan"
-        " ki her değil ise ya mı diye",
-    ),
-)
-_BALTIC = (
-    _language(
-        "ąčęėįšųūž",
-        "ir į kad su iš tai yra buvo o ne ar per kaip jo po bet už apie nuo taip jau",
-    ),
-    _language(
-        "āčēģīķļņšūž",
-        "un ir ar ka no uz par kas bija arī vai lai to tas pie tā nav bet kā pēc es",
-    ),
-)
-_LIKELY = (  # the first wins where two are as good
-    (LIKELIEST, _WESTERN),
-    ("cp1250", _CENTRAL),
-    ("iso8859_2", _CENTRAL),
-    ("mac_roman", _WESTERN),
-    ("cp1254", _TURKISH),
-    ("cp1257", _BALTIC),
-)
+_LIKELY = {  # the first wins where two are as good
+    LIKELIEST: "western",
+    "cp1250": "central",
+    "iso8859_2": "central",
+    "mac_roman": "western",
+    "cp1254": "turkish",
+    "cp1257": "baltic",
+}
 _OTHER_SCRIPTS = (  # what people's programs write; not all that Python knows
     *("cp1251", "koi8_r", "koi8_u", "cp1253", "iso8859_7", "cp1255", "cp1256", "cp874"),
     *("gb18030", "big5", "shift_jis", "euc_jp", "euc_kr"),
 )
+
+
+@cache
+def _languages() -> dict[str, list[LetterUse]]:
+    text = Path(__file__).with_name("languages.toml").read_text(encoding="utf-8")
+    return {
+        name: [
+            LetterUse(frozenset(one["letters"]), frozenset(one["words"].split()))
+            for one in several
+        ]
+        for name, several in tomllib.loads(text).items()
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,14 +125,13 @@ def _of_other_script(text: bytes) -> str:
 
 
 def _of_latin(text: bytes) -> str:
-    scores = {name: max(_scores(text, name, found)) for name, found in _LIKELY}
+    known = _languages()
+    scores = {name: max(_scores(text, name, known[of])) for name, of in _LIKELY.items()}
     scores["mac_roman"] -= OLD_MACS
     return max(scores, key=lambda name: scores[name])
 
 
-def _scores(
-    text: bytes, encoding: str, languages: tuple[LetterUse, ...]
-) -> Iterator[float]:
+def _scores(text: bytes, encoding: str, languages: list[LetterUse]) -> Iterator[float]:
     """Score the text for each language: its common words, minus those missing."""
     try:
         decoded = text.decode(encoding)

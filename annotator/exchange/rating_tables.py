@@ -17,6 +17,7 @@ from annotator.errors import BadRequest
 from annotator.exchange.tables import Row
 from core.data.ratings import RatingRecord, Scale
 from core.errors import FormatError, InvalidValue
+from core.formats.ratings import OPEN
 from core.formats.records import BadLine, bad, clean
 
 LAYOUTS = {
@@ -184,6 +185,8 @@ def records(
 def _long(
     row: Mapping[str, str], how: RatingsReading, n: int
 ) -> Iterator[RatingRecord]:
+    if row.get("scale_kind") in OPEN:
+        return
     base = _base(row, how, n, "annotator")
     scale = row.get(how.fields.get("scale", ""), "").strip() or ONE_SCALE
     yield replace(base, scale=scale, value=_cell(row, how.fields["value"], n))

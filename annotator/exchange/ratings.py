@@ -56,9 +56,14 @@ class RatingFile:
 
 
 def load(
-    path: Path, format_name: str, *, scales: dict[str, Scale] | None = None
+    path: Path,
+    format_name: str,
+    *,
+    scales: dict[str, Scale] | None = None,
+    name: str = "",
 ) -> RatingFile:
-    """The ratings of a file or folder. ``scales``: declared ones, over those seen.
+    """The ratings of a file or folder. ``scales``: declared ones, over those seen;
+    ``name``: what errors call the file, if not as it is stored.
 
     Raises BadRatings with every bad line, or InvalidValue if no file is there.
     """
@@ -68,10 +73,10 @@ def load(
     file = _only_file(path, layout.file)
     try:
         with file.open(encoding="utf-8", newline="") as lines:
-            return parse(lines, layout, name=file.name, scales=scales)
+            return parse(lines, layout, name=name or file.name, scales=scales)
     except UnicodeDecodeError as error:
         raise InvalidValue(
-            f"{file}: not UTF-8 at byte {error.start}; save the file as UTF-8"
+            f"{name or file}: not UTF-8 at byte {error.start}; save the file as UTF-8"
         ) from error
 
 

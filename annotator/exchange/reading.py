@@ -10,6 +10,7 @@ from django.db.models import (
     IntegerField,
     OuterRef,
     Prefetch,
+    Q,
     QuerySet,
     Value,
     When,
@@ -35,15 +36,19 @@ _COLUMNS = ("lemma", "upos", "xpos", "feats")
 
 
 def sentences(
-    corpus: Corpus, kind: Format, files: set[int]
+    corpus: Corpus, kind: Format, files: set[int], only: set[int] | None = None
 ) -> Iterator[tuple[int, SentenceRecord]]:
     """File (-1: none of this format) and record of each sentence, in their order.
+    ``only``: those of these files.
 
     First the gold parses as they came, then sentences that have none: with the best
     parse of an annotator or engine, or, for CoNLL-U, with their tokens alone. Lines of
     text are all sentences without any parse.
     """
+    with_others = only is None or -1 in only
     if kind.name == "lines":
+        if not with_others:
+            return
         for sentence in corpus.sentences.order_by("pk").iterator(chunk_size=CHUNK):
             yield -1, _sentence(sentence, None, raw=False)
         return
@@ -52,10 +57,12 @@ def sentences(
     gold = parses.filter(sentence__corpus=corpus, origin=Origin.GOLD).order_by(
         "sentence_id", "pk"
     )
-    for parse in gold.iterator(chunk_size=CHUNK):
+    for parse in _of(gold, files, only).iterator(chunk_size=CHUNK):
         file = int(parse.meta.get(rows.FILE, -1))
         mine = file in files
         yield (file if mine else -1), _sentence(parse.sentence, parse, raw=mine)
+    if not with_others:
+        return
     same = Parse.objects.filter(sentence=OuterRef("pk"), kind=wanted)
     rest = Sentence.objects.filter(~Exists(same.filter(origin=Origin.GOLD)))
     rest = rest.filter(corpus=corpus).order_by("pk")
@@ -68,10 +75,27 @@ def sentences(
         yield -1, _sentence(sentence, ranked[0] if ranked else None, raw=False)
 
 
+def _of(found: QuerySet[Any], files: set[int], only: set[int] | None) -> QuerySet[Any]:
+    """Return the rows of the files ``only``; with -1, those of none of ``files``."""
+    if only is None:
+        return found
+    chosen = Q(**{f"meta__{rows.FILE}__in": sorted(only - {-1})})
+    if -1 in only:
+        chosen |= ~Q(**{f"meta__{rows.FILE}__in": sorted(files)})
+        chosen |= ~Q(meta__has_key=rows.FILE)
+    return found.filter(chosen)
+
+
 def pairs(
-    corpus: Corpus, kind: Format, files: set[int], *, author: str = ""
+    corpus: Corpus,
+    kind: Format,
+    files: set[int],
+    *,
+    author: str = "",
+    only: set[int] | None = None,
 ) -> Iterator[tuple[int, PairRecord]]:
     """File (-1: none of this format) and record of each pair, in their order.
+    ``only``: those of these files.
 
     Layers: gold first, then people's, then engines'; or only those of ``author``.
     """
@@ -85,7 +109,7 @@ def pairs(
             query = query.prefetch_related(
                 Prefetch(f"{side}__parses", queryset=trees, to_attr="trees")
             )
-    for pair in query.iterator(chunk_size=CHUNK):
+    for pair in _of(query, files, only).iterator(chunk_size=CHUNK):
         file = int(pair.meta.get(rows.FILE, -1))
         mine = file in files
         yield (file if mine else -1), _pair(pair, raw=mine)

@@ -172,12 +172,12 @@ def sentence_row(
     """The sentence, tokenised if its tokens are not given."""
     forms = list(record.forms) or _tokenized(record.text)
     columns: dict[str, Any] = {}
-    for name in _COLUMNS:
+    for name in _COLUMNS if record.tokens else ():
         values = [getattr(token, name) for token in record.tokens]
         if any(values):
             columns[name] = values
     return Sentence(
-        corpus=corpus,
+        corpus_id=corpus.pk,
         ref=record.id,
         text=record.text or " ".join(forms),
         tokens=Sentence.join(forms),
@@ -210,7 +210,7 @@ def parse_row(
         kind=kind,
         origin=Origin.GOLD,
         text=text,
-        digest=Sentence.key_of(text),
+        digest=Sentence.key_of(*treetext.parts(text, meta)),
         meta=meta,
     )
 
@@ -228,7 +228,7 @@ def pair_row(
     texts = (" ".join(side.text.split()) for side in sides)
     done = any(layer.alignment.links for layer in record.layers)
     return Pair(
-        corpus=corpus,
+        corpus_id=corpus.pk,
         ref=record.id,
         source=source,
         target=target,

@@ -18,6 +18,7 @@ from annotator.exchange.registry import FORMATS
 from annotator.models import JointTree, Pair, TreeChange
 from annotator.models.corpora import PairQuerySet
 from annotator.models.joint import TreeChangeQuerySet
+from annotator.services.alignments import finding
 from annotator.services.alignments.operations import LayerStep
 from annotator.services.parses import joint, ledger
 
@@ -187,7 +188,9 @@ class UploadForm(forms.Form):
         ],
         required=False,
     )
-    corpus = forms.CharField(max_length=120, label=_("Name of the corpus"))
+    corpus = forms.CharField(
+        max_length=120, required=False, label=_("Name of the corpus")
+    )
     licence = forms.CharField(max_length=200, required=False, label=_("Licence"))
     provenance = forms.CharField(max_length=2000, required=False, label=_("Source"))
     source_language = forms.RegexField(
@@ -305,6 +308,15 @@ class BitextForm(forms.Form):
                 **{name: sent[name] for name in bitexts.BitextReading.__slots__}
             ),
         }
+
+
+class FindForm(forms.Form):
+    """What ``finding.start`` takes. ``other``: the code of a corpus, "" for none."""
+
+    name = forms.CharField(max_length=120)
+    other = forms.RegexField(r"^[0-9a-f]{16}\Z", required=False)
+    least = forms.FloatField(min_value=0, max_value=1)
+    sample = forms.IntegerField(min_value=0, max_value=finding.MOST_SAMPLED)
 
 
 class JointForm(forms.Form):

@@ -20,7 +20,7 @@ TYPED = ("relabel", "insert", "join_phrases", "replace")
 OF_WORDS = ("retype", "split", "join")
 OF_PHRASES = ("split_phrase", "join_phrases")
 OF_NODES = (
-    *("relabel", "insert", "delete", "move", "edge", "trace"),
+    *("relabel", "insert", "delete", "move", "edge", "trace", "add_secondary"),
     *OF_PHRASES,
     *OF_WORDS,
 )
@@ -66,6 +66,8 @@ class TreeForm(forms.Form):
     until = forms.IntegerField(min_value=0, max_value=9999, required=False)
     label = forms.CharField(max_length=60, required=False)
     edge = forms.CharField(max_length=60, required=False)
+    second = forms.CharField(max_length=60, required=False)  # label of a new edge
+    secedge = forms.RegexField(r"^\d{1,4} \d{1,4} .*\Z", required=False)
     trace = forms.CharField(max_length=60, required=False)
     after = forms.BooleanField(required=False)  # of a trace: behind the node
     form = forms.CharField(max_length=MAX_FORM, required=False)
@@ -86,8 +88,18 @@ class TreeForm(forms.Form):
             raise BadRequest(
                 _("Choose its new parent as the second node."), field="other"
             )
+        if sent["op"] == "remove_secondary":
+            if not sent["secedge"]:
+                raise BadRequest(_("Choose a secondary edge first."), field="secedge")
+            v, target, label = sent["secedge"].split(" ", 2)
+            return sent | {"node": int(v), "target": int(target), "edge": label}
         if node is None:
             return sent
+        if sent["op"] == "add_secondary":
+            if other is None:
+                reason = _("Choose the node that it leads to as the second node.")
+                raise BadRequest(reason, field="other")
+            return sent | {"target": other, "edge": sent["second"]}
         if sent["op"] == "trace":
             return sent | {"form": sent["trace"], "label": ""}
         if sent["op"] == "move":  # of several siblings, with what that empties

@@ -1,12 +1,22 @@
-"""Template context of every page."""
+"""Template context of every page.
+
+The theme is the system's, or the one chosen in this browser. The server writes it into
+the page, so that none appears in the wrong colours.
+"""
 
 import contextlib
 
-from django.http import HttpRequest
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext_lazy as _
 
 from annotator import __version__, backups, disk
-from annotator.http import oidc, themes
+from annotator.http import oidc
 from annotator.models import Membership, Role
+
+THEME = "gemel_theme"  # the cookie
+THEME_S = 60 * 60 * 24 * 365
+THEMES = {"system": _("As the system"), "light": _("Light"), "dark": _("Dark")}
 
 
 def site(request: HttpRequest) -> dict[str, object]:
@@ -14,10 +24,28 @@ def site(request: HttpRequest) -> dict[str, object]:
         "gemel_version": __version__,
         "space_left_mb": _space_left(request),
         "oidc_name": oidc.name(),
-        "theme": themes.chosen(request),
-        "themes": themes.NAMES,
+        "theme": _theme(request),
+        "themes": THEMES,
         "backups_are_late": _backups_are_late(request),
     }
+
+
+def remember_theme(response: HttpResponse, name: str) -> None:
+    """Raises KeyError at a name that is none."""
+    THEMES[name]
+    response.set_cookie(
+        THEME,
+        name,
+        max_age=THEME_S,
+        httponly=True,
+        secure=settings.SESSION_COOKIE_SECURE,
+        samesite="Lax",
+    )
+
+
+def _theme(request: HttpRequest) -> str:
+    name = request.COOKIES.get(THEME, "")
+    return name if name in THEMES else "system"
 
 
 def _backups_are_late(request: HttpRequest) -> bool:

@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy
 from annotator.errors import BadRequest, NotReady, Refusal
 from annotator.faults import refusal_of
 from annotator.http import answers
-from annotator.serving.engine import AWAY, BUSY, GONE, SLOW
+from annotator.serving.engine import AWAY, BUSY, GONE, PREPARING, SLOW
 
 log = logging.getLogger(__name__)
 ENGINE_AWAY = {
@@ -27,7 +27,12 @@ ENGINE_AWAY = {
     SLOW: gettext_lazy(
         "The parser took longer than 30 seconds. Try again, or use a shorter sentence."
     ),
+    PREPARING: gettext_lazy(
+        "Gemel is preparing its parsers, once after an installation. This takes up to "
+        "a minute; then this page reloads."
+    ),
 }
+AGAIN_S = 3  # until a page that waits for kernels loads itself again
 TOKEN = re.compile("[0-9a-f-]{36}")
 
 
@@ -62,9 +67,13 @@ class RefusalMiddleware:
     def _shown(self, request: HttpRequest, refusal: Refusal) -> HttpResponse:
         if request.path.startswith("/api/"):
             return in_api_shape(refusal)
-        return render(
-            request, "refusal.html", {"error": refusal}, status=refusal.status
-        )
+        is_waiting = request.META.get(AWAY) == PREPARING
+        page = {"error": refusal, "is_waiting": is_waiting}
+        status = 202 if is_waiting else refusal.status
+        response = render(request, "refusal.html", page, status=status)
+        if is_waiting:
+            response["Refresh"] = str(AGAIN_S)
+        return response
 
 
 def in_api_shape(refusal: Refusal) -> JsonResponse:

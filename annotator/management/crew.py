@@ -21,6 +21,7 @@ from typing import Any
 
 WEB = "web server"
 ENGINE = "engine"  # sleeps until the first connection to its socket
+KERNELS = "compiler of kernels"  # once after an installation, behind the first page
 PLACE = "GEMEL_ENGINE"  # the environment variable that names this socket
 ASK_S = 0.1  # whether the web server responds yet
 PAUSE_S = 2.0  # before a start after a quick death; doubled with each
@@ -32,13 +33,23 @@ MAX_QUICK_DEATHS = 3  # of the web server before it has ever answered
 @dataclass(frozen=True, slots=True)
 class Orders:
     """``commands`` by name, run in ``folder``; ``lines`` are printed when the web
-    server answers at ``host`` and ``port``."""
+    server answers at ``host`` and ``port``.
+
+    ``early``: of processes that wait for the place of the engine, the process id and
+    the pipe to tell them."""
 
     commands: dict[str, list[str]]
     host: str
     port: int
     lines: list[str]
     folder: str
+    early: dict[str, tuple[int, int]]
+
+
+def call_this_process(name: str) -> None:
+    """Show this name, which lists of processes have, where the system lets one."""
+    with contextlib.suppress(OSError), open("/proc/self/comm", "w") as called:
+        called.write(name)
 
 
 def become(orders: Orders) -> None:
@@ -58,13 +69,43 @@ def main() -> None:
     crew = Crew(orders.folder)
     if engine := orders.commands.pop(ENGINE, None):
         crew.listen_for(ENGINE, engine)
+    kernels = orders.commands.pop(KERNELS, None)
     for name, command in orders.commands.items():
-        crew.start(name, command)
+        if name in orders.early:
+            crew.adopt(name, command, *orders.early[name])
+        else:
+            crew.start(name, command)
     is_web = WEB in orders.commands
     crew.keep(
         ready=lambda: not is_web or _answers(orders.host, orders.port),
         lines=orders.lines,
+        then={KERNELS: kernels} if kernels else {},
     )
+
+
+class _Adopted:
+    """A child that this process forked before it became the crew, as a ``Popen``."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self.returncode: int | None = None
+
+    def poll(self) -> int | None:
+        if self.returncode is None:
+            ended, status = os.waitpid(self.pid, os.WNOHANG)
+            self.returncode = os.waitstatus_to_exitcode(status) if ended else None
+        return self.returncode
+
+    def wait(self, seconds: float) -> int:
+        limit = time.monotonic() + seconds
+        while (code := self.poll()) is None:
+            if time.monotonic() > limit:
+                raise subprocess.TimeoutExpired([WEB], seconds)
+            time.sleep(ASK_S)
+        return code
+
+    def terminate(self) -> None:
+        os.kill(self.pid, signal.SIGTERM)
 
 
 class Crew:
@@ -81,7 +122,7 @@ class Crew:
     def __init__(self, folder: str) -> None:
         self._folder = folder
         self._commands: dict[str, list[str]] = {}
-        self._children: dict[str, subprocess.Popen[bytes]] = {}
+        self._children: dict[str, subprocess.Popen[bytes] | _Adopted] = {}
         self._born: dict[str, float] = {}
         self._due: dict[str, float] = {}  # when those that died are started again
         self._quick_deaths: dict[str, int] = {}
@@ -118,16 +159,32 @@ class Crew:
             else [],
         )
 
-    def keep(self, *, ready: Callable[[], bool], lines: list[str]) -> None:
-        """Print ``lines`` once the web server answers; restart what dies; stop on a
-        signal."""
+    def adopt(self, name: str, command: list[str], pid: int, waits_at: int) -> None:
+        """Let a child go on that waits for a line at this pipe; later ``command``."""
+        self._commands[name] = command
+        self._born[name] = time.monotonic()
+        self._children[name] = _Adopted(pid)
+        with os.fdopen(waits_at, "w") as pipe, contextlib.suppress(BrokenPipeError):
+            pipe.write(f"{self._place}\n")
+
+    def keep(
+        self,
+        *,
+        ready: Callable[[], bool],
+        lines: list[str],
+        then: dict[str, list[str]] | None = None,
+    ) -> None:
+        """Print ``lines`` once the web server answers, and start ``then``; restart what
+        dies; stop on a signal."""
         while not self._stopping:
             if lines and ready():
                 self._say("\n" + "\n".join(lines) + "\n")
                 lines = []
+                for name, command in (then or {}).items():
+                    self.start(name, command)
             for name, child in list(self._children.items()):
                 if child.poll() is not None and not self._stopping:
-                    self._revive(name, child.returncode, served=not lines)
+                    self._revive(name, child.returncode or 0, served=not lines)
             self._sleep(ASK_S if lines else None)
         self._end()
 
@@ -150,7 +207,8 @@ class Crew:
 
     def _revive(self, name: str, code: int, *, served: bool) -> None:
         now = time.monotonic()
-        if name == ENGINE and code == 0:  # it was idle, or had grown
+        # It was idle, or had grown; what is not compiled ahead is compiled later.
+        if (name == ENGINE and code == 0) or name == KERNELS:
             del self._children[name]
             return
         if name not in self._due:

@@ -60,7 +60,7 @@ class Parse(models.Model):
     rank = models.PositiveSmallIntegerField(default=1)
     score = models.FloatField(null=True, blank=True)
     text = models.TextField()
-    digest = models.CharField(max_length=32)  # Sentence.key_of(text)
+    digest = models.CharField(max_length=32)  # Sentence.key_of(*treetext.parts(…))
     meta = models.JSONField(default=dict, blank=True)  # comments, layout, edge labels
     created_at = models.DateTimeField(default=timezone.now)
     job = models.ForeignKey(  # the import that brought it; None: made here

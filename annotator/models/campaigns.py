@@ -127,6 +127,8 @@ class RatingScale(models.Model):
         NUMBER = "number", _("A number in a range")
         NOMINAL = "nominal", _("Labels without order")
         BEST = "best", _("The best and the worst of a phrase's paraphrases")
+        TEXT = "text", _("Free text")
+        SPANS = "spans", _("Marked words of both sentences")
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="scales")
     position = models.PositiveSmallIntegerField(default=0)
@@ -150,10 +152,17 @@ class RatingScale(models.Model):
 
     @property
     def is_ordered(self) -> bool:
-        return self.kind != self.Kind.NOMINAL
+        return self.kind != self.Kind.NOMINAL and not self.is_open
+
+    @property
+    def is_open(self) -> bool:
+        """Whether answers are on no scale: a text, or marks as ``open_answers`` reads
+        them. No check, gold item, average or threshold has them."""
+        return self.kind in (self.Kind.TEXT, self.Kind.SPANS)
 
     def values(self) -> list[Any]:
-        """Valid answers as stored: ints, or the labels of a nominal scale."""
+        """Valid answers as stored: ints, or the labels of a nominal scale; none where
+        answers are open."""
         if self.kind == self.Kind.NUMBER:
             return list(range(self.low, self.high + 1))
         if self.kind == self.Kind.BEST:
@@ -161,7 +170,9 @@ class RatingScale(models.Model):
         return [point["value"] for point in self.points]
 
     def to_core(self) -> Scale:
-        """The same for the measures of agreement, points ascending."""
+        """The same for the measures of agreement, points ascending; not for an open
+        question."""
+        assert not self.is_open, "open answers have no scale"
         if self.kind == self.Kind.NUMBER:
             return Scale.span(self.name, self.low, self.high)
         if self.kind == self.Kind.BEST:
@@ -263,6 +274,9 @@ class Instance(models.Model):
     @property
     def after(self) -> str:
         return self.sentence[self.end :]
+
+    def with_paraphrase(self, paraphrase: str) -> str:
+        return f"{self.before}{paraphrase}{self.after}"
 
 
 class ItemQuerySet(models.QuerySet["Item"]):

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from django.conf import settings
 from django.db import models
@@ -17,13 +18,15 @@ from annotator.models.projects import Anybody, Membership, Project, Role, id_of
 class JobQuerySet(models.QuerySet["Job"]):
     def visible_to(self, user: Anybody) -> "JobQuerySet":
         """All of one's projects; an annotator sees their own alone."""
-        annotating = Membership.objects.filter(
-            user_id=id_of(user), role=Role.ANNOTATOR
-        ).values("project")
-        own = self.filter(project__memberships__user_id=user.pk)
-        return own.exclude(
-            models.Q(project__in=annotating) & ~models.Q(by_id=id_of(user))
+        return self.visible_to_key(id_of(user))
+
+    def visible_to_key(self, key: Any) -> "JobQuerySet":
+        """The same by the person's key, which may be a slot of a statement."""
+        annotating = Membership.objects.filter(user_id=key, role=Role.ANNOTATOR).values(
+            "project"
         )
+        own = self.filter(project__memberships__user_id=key)
+        return own.exclude(models.Q(project__in=annotating) & ~models.Q(by_id=key))
 
     def for_list(self, user: Anybody) -> "JobQuerySet":
         """With ``is_managed``: whether this person manages the project."""

@@ -20,7 +20,7 @@ from annotator.models.corpora import PairQuerySet
 from annotator.models.projects import Anybody
 from annotator.numbers import local
 from annotator.services import jobs
-from annotator.services.alignments import phrases, scores, words
+from annotator.services.alignments import finding, phrases, scores, words
 from annotator.services.corpora import exports
 from annotator.services.kept_counts import kept
 from annotator.services.parses import (
@@ -163,6 +163,23 @@ def _begun(corpus: Corpus, engines: list[CorpusEngine]) -> str:
         if one.name in known and one.n_sentences < corpus.n_sentences
     ]
     return max(begun)[1] if begun else offered.default_of(corpus.project)
+
+
+def finds(corpus: Corpus, *, by: Anybody) -> dict[str, Any]:
+    """The searches for paraphrases in a corpus, and corpora to compare it with."""
+    name = _("Paraphrases found in %(name)s") % {"name": corpus.name}
+    there = corpus.project.corpora.filter(archived_at=None)
+    return {
+        "project": corpus.project,
+        "corpus": corpus,
+        "finds": finding.finds_of(corpus),
+        "others": there.exclude(pk=corpus.pk),
+        "name": name[:120],
+        "least": finding.LEAST,
+        "sample": finding.SAMPLE,
+        "most": finding.MOST_SAMPLED,
+        "may_manage": access.may(by, "manage", corpus.project),
+    }
 
 
 def joint_runs(corpus: Corpus, *, by: Anybody) -> dict[str, Any]:

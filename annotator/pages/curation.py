@@ -7,8 +7,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotator.errors import BadRequest
-from annotator.models import Adjudication, Campaign, Item, RatingScale
+from annotator.models import Adjudication, Campaign, Item, Judgment, RatingScale
 from annotator.services.campaigns import curation
+from annotator.services.campaigns.scales import in_words
 
 PAGE = 50
 LISTS = {
@@ -45,6 +46,7 @@ def queue(campaign: Campaign, show: str, page: int) -> dict[str, Any]:
 def item_page(campaign: Campaign, item: Item) -> dict[str, Any]:
     """All judges of an item side by side, with every decision about it."""
     scales = list(campaign.scales.all())
+    rows = curation.judgments_of(item)
     history = curation.history(item)
     last = history[0] if history and history[0].values else None
     return {
@@ -52,16 +54,16 @@ def item_page(campaign: Campaign, item: Item) -> dict[str, Any]:
         "campaign": campaign,
         "item": item,
         "instance": item.instance,
-        "scales": [
-            (scale, scale.values(), last.values.get(scale.name) if last else None)
-            for scale in scales
-        ],
-        "rows": _judges(campaign, item, scales),
+        "scales": [_choices(scale, item, rows, last) for scale in scales],
+        "rows": _judges(campaign, item, rows, scales),
         "machines": []
         if campaign.is_curation_blind
         else item.machine_judgments.select_related("machine"),
         "history": [
-            (row, [(scale.title, row.values.get(scale.name)) for scale in scales])
+            (
+                row,
+                [(s.title, in_words(s, row.values.get(s.name), item)) for s in scales],
+            )
             for row in history
         ],
         "last": last,
@@ -75,12 +77,26 @@ def item_page(campaign: Campaign, item: Item) -> dict[str, Any]:
     }
 
 
+def _choices(
+    scale: RatingScale, item: Item, rows: list[Judgment], last: Adjudication | None
+) -> tuple[RatingScale, list[tuple[Any, Any]], Any, Any]:
+    """What a curator chooses from, each as people read it, and the choice. Of marks
+    those that judges made; texts are written."""
+    chosen = last.values.get(scale.name) if last else None
+    values = scale.values()
+    if scale.kind == RatingScale.Kind.SPANS:
+        given = [row.values.get(scale.name) for row in rows]
+        known = [value for value in (*given, chosen, "") if value is not None]
+        values = list(dict.fromkeys(known))
+    shown = [(one, in_words(scale, one, item)) for one in values]
+    return scale, shown, chosen, in_words(scale, chosen, item)
+
+
 def _judges(
-    campaign: Campaign, item: Item, scales: list[RatingScale]
+    campaign: Campaign, item: Item, rows: list[Judgment], scales: list[RatingScale]
 ) -> list[dict[str, Any]]:
     """What each judge said. Where curation is blind neither names nor their order tell
     who it was: the order is by the random code of the judgment."""
-    rows = curation.judgments_of(item)
     is_blind = campaign.is_curation_blind
     if is_blind:
         rows.sort(key=lambda row: row.code)
@@ -92,7 +108,10 @@ def _judges(
             else row.participant.user or row.participant.label,
             "label": _judge(n) if is_blind else row.participant.label,
             "taken": json.dumps({k: str(v) for k, v in row.values.items()}),
-            "values": [(scale, row.values.get(scale.name, "")) for scale in scales],
+            "values": [
+                (scale, in_words(scale, row.values.get(scale.name, ""), item))
+                for scale in scales
+            ],
         }
         for n, row in enumerate(rows, 1)
     ]

@@ -21,7 +21,13 @@ LISTED = 100
 ISSUES = 100  # shown to those who manage the project
 
 LINKED = {"align", "run", "report", "campaign", "batch"}  # codes in a result
-ELSEWHERE = {"by_unknown", "base", "rows", "languages"}  # on pages of their own
+ELSEWHERE = {
+    "by_unknown",
+    "base",
+    "rows",
+    "languages",
+    "strata",
+}  # on pages of their own
 NAMES = (  # what jobs tell by name
     *(_("dry run"), _("new"), _("failed"), _("issues"), _("warnings"), _("rows")),
     *(_("bad"), _("pairs"), _("sentences"), _("trees"), _("parses"), _("layers")),
@@ -32,7 +38,7 @@ NAMES = (  # what jobs tell by name
     *(_("without counterpart"), _("language model words"), _("counted before")),
     *(_("engine"), _("version"), _("parser"), _("aligner"), _("corpus"), _("name")),
     *(_("linking"), _("kinds"), _("digest"), _("licence"), _("table"), _("seal")),
-    *(_("acts"), _("bytes")),
+    *(_("acts"), _("bytes"), _("candidates"), _("found"), _("sampled")),
 )
 
 
@@ -129,6 +135,9 @@ _NEXT = {
     "bitext_parses": _BITEXT,
     "campaign_items": NextPage(
         _("Open the campaign"), "campaign", "campaign", "see_others"
+    ),
+    "find_paraphrases": NextPage(
+        _("View found pairs"), "find_paraphrases", "source", "run"
     ),
     "import": NextPage(_("Open the corpus"), "corpus", "corpus"),
     "index": NextPage(_("Search the trees"), "project_query"),

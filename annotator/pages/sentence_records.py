@@ -4,6 +4,7 @@ from typing import Any
 
 from annotator.models import PackedForest, Parse, Sentence
 from annotator.models.projects import Anybody
+from annotator.services.parses import steps
 from annotator.services.parses.accuracy import readable
 from annotator.services.parses.parsers import sureness
 from core.data.tree import Tree
@@ -61,10 +62,11 @@ def _forest(stored: StoredForest) -> dict[str, Any]:
 
 
 def _parse(row: Parse) -> dict[str, Any]:
-    nodes, arcs = [], []
+    nodes, arcs, secondary = [], [], []
     try:
         if row.kind == Parse.Kind.CONSTITUENCY:
-            nodes = _nodes(row.to_tree())
+            tree = row.to_tree()
+            nodes, secondary = _nodes(tree), steps.secondary(tree)
         else:
             arcs = _arcs(row)
     except GemelError:
@@ -80,6 +82,7 @@ def _parse(row: Parse) -> dict[str, Any]:
         "score": row.score,
         "text": row.text,
         "nodes": nodes,
+        "secondary": secondary,
         "arcs": arcs,
     }
 

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from annotator import access
 from annotator.errors import BadRequest
-from annotator.models import Parse, Sentence, TreeDraft
+from annotator.models import Origin, Parse, Sentence, TreeDraft
 from annotator.models.projects import Anybody
 from annotator.services.parses import consequences, drafts, gold, retyping
 from annotator.services.parses.consequences import Consequences
@@ -22,12 +22,14 @@ from core.forests.constraints import Decisions, can_follow
 from core.layout.links import LinkedSide, parse_scene
 from core.queries.rows import Kind
 from core.trees import brackets
+from core.trees.editing import name_of
 from core.trees.stepping import TreeEdit
 from core.validation.declared import Rules
 from core.validation.sentences import Problem
 
 Json = dict[str, Any]
 SURE = 0.95  # phrases that the parser holds less probable are shaded
+NEAR = 25  # sentences before and after, whose labels of edges are offered
 FOLD_FROM = 25  # words: longer sentences open with what the parser is sure of folded
 
 
@@ -70,6 +72,8 @@ def shown(
         "base": parse,
         "rows": _rows(tree, sure, brought.came, rules.tokens_of(sentence)),
         "has_edges": bool(tree.edges),
+        "secondary": [_secondary(tree, one) for one in tree.secondary],
+        "functions": _functions(tree, sentence),
         "words": words_shown(sentence, tree.words),
         "svg": _svg(sentence, tree, wrong, sure, brought.came, folds),
         "folded": " ".join("{}-{}".format(*tree.spans[v]) for v in sorted(folds)),
@@ -175,6 +179,7 @@ def _rows(
     """The table twin: a node a row, in preorder; ``sure`` in percent. ``tokens``: with
     the columns of words, not shown where words were split or joined since."""
     known = tokens if len(tokens) == tree.n_tokens else ()
+    second = [(one[0], editable.named_secondary(tree, one)) for one in tree.secondary]
     columns = {
         tree.leaf_of[m]: " · ".join(filter(None, (one.lemma, one.upos, one.feats)))
         for m, one in enumerate(known)
@@ -188,12 +193,35 @@ def _rows(
             "words": tree.forms[v]
             or " ".join(tree.words[token] for token in tree.yield_of(v)),
             "edge": tree.edges[v] if tree.edges else "",
+            "secondary": [text for u, text in second if u == v],
             "sure": round(100 * sure[v]) if v in sure else None,
             "came": v in came,
             "columns": columns.get(v, ""),
         }
         for v in range(len(tree))
     ]
+
+
+def _secondary(tree: Tree, edge: tuple[int, int, str]) -> tuple[str, str]:
+    """What a field sends of a secondary edge, and its text for people."""
+    v, target, label = edge
+    names = name_of(tree, v), name_of(tree, target)
+    return f"{v} {target} {label}", f"{label or '–'}: {names[0]} → {names[1]}"
+
+
+def _functions(tree: Tree, sentence: Sentence) -> list[str]:
+    """What the fields of edge labels offer: those of this tree and of the gold trees
+    around it."""
+    near = Parse.objects.filter(
+        sentence__gte=sentence.pk - NEAR,
+        sentence__lte=sentence.pk + NEAR,
+        sentence__corpus=sentence.corpus_id,
+        origin=Origin.GOLD,
+    ).values_list("meta__edges", "meta__secondary")
+    rows = [(tree.edges, tree.secondary), *near]
+    found = {x for edges, _more in rows for x in edges or ()}
+    found |= {one[2] for _edges, more in rows for one in more or ()}
+    return sorted(found - {"", "--"})
 
 
 def _labels(tree: Tree, declared: Rules, sentence: Sentence) -> list[tuple[str, str]]:

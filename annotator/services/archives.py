@@ -1,28 +1,28 @@
 """One archive of everything an installation holds: database, uploads, settings.
 
-    gemel-backup.zip = manifest.json, data.jsonl, uploads/<path> …, tables/<path> …
+    gemel-backup.zip = manifest.json, rows/<table> …, uploads/<path> …, tables/<path> …
 
-``data.jsonl`` is Django's own serialisation, one row per line, readable by SQLite and
-PostgreSQL alike. It never contains the secret key: after a restore elsewhere people
-sign in again. Sessions and old log-in attempts are left out. Parallel text is among the
-uploads; paraphrase tables are named, and included on request (``archive_files``).
+SQLite and PostgreSQL read the same rows (``archive_rows``). They never contain the
+secret key: after a restore elsewhere people sign in again. Sessions and old log-in
+attempts are left out. Parallel text is among the uploads; paraphrase tables are named,
+and included on request (``archive_files``).
 
 An archive of older tables is loaded into a scratch database of just these tables, which
-is then migrated: so it is read by the models that wrote it.
+is then migrated: so it is read by the models that wrote it. So is one of before 0.2,
+whose rows are JSON.
 """
 
 import contextlib
 import hashlib
 import json
-import tempfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
 from django.apps import apps
 from django.conf import settings
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, DataError, IntegrityError, transaction
 
 from annotator import __version__
 from annotator.errors import BadRequest, Conflict
@@ -33,6 +33,7 @@ from core.releases.archive import BROKEN, strangers
 
 SETTINGS = ("TIME_ZONE", "LANGUAGE_CODE", "MAX_UPLOAD_MB", "JOB_STALE_S", "SITE_URL")
 UPLOAD = "annotator.Upload"
+JSON_ROWS = "data.jsonl"
 
 
 def backup(path: Path, *, with_tables: bool = False) -> dict[str, int]:
@@ -57,14 +58,10 @@ def backup(path: Path, *, with_tables: bool = False) -> dict[str, int]:
 
 
 def _write(file: IO[bytes], *, with_tables: bool) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        with (
-            snapshot(),
-            archive.open("data.jsonl", "w", force_zip64=True) as data,
-        ):
-            for row in archive_rows.write(apps, using="default", counts=counts):
-                data.write(row.encode("utf-8", "surrogatepass") + b"\n")
+    # The fastest level: a backup is made every day, and seldom read.
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        with snapshot():
+            counts = archive_rows.write(archive, apps, using="default")
         manifest = {
             "gemel": __version__,
             "migrations": archive_rows.applied(),
@@ -80,17 +77,23 @@ def restore(path: Path, *, replace: bool = False) -> dict[str, int]:
     """Read the archive into this installation; the number of rows by table.
 
     All or nothing, whenever it is stopped: at most, files that no row names are left
-    over. Raises BadRequest if it is not an archive of this version or an older one,
-    Conflict if there are rows and not ``replace``.
+    over. Raises BadRequest if it is not an archive of this version or an older one, or
+    its rows do not fit each other, Conflict if there are rows and not ``replace``.
     """
     with _opened(path) as (archive, manifest):
         archive_files.refuse_paths(archive)
-        if set(manifest["migrations"]) == set(archive_rows.applied()):
-            with archive.open("data.jsonl") as data:
-                counts = _load(data, archive, manifest, replace=replace)
+        is_current = set(manifest["migrations"]) == set(archive_rows.applied())
+        if is_current and not _is_json(archive):
+            rows = archive_rows.packed(archive)
+            with _fitting(IntegrityError, DataError), transaction.atomic():
+                counts = _load(rows, archive, manifest, replace=replace)
+                _check_counts(counts, manifest, apps)
         else:
-            with _renewed(archive, manifest) as data:
-                counts = _load(data, archive, manifest, replace=replace)
+            with archive_rows.at(manifest["migrations"]) as then:
+                _tried(archive, manifest, then)
+                now = archive_rows.forward()
+                rows = archive_rows.read(now, using=archive_rows.ALIAS)
+                counts = _load(rows, archive, manifest, replace=replace)
     durability.on_disk()
     return counts
 
@@ -127,7 +130,8 @@ def _opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, dict[str, Any]]]:
     try:
         archive = zipfile.ZipFile(path)
         manifest = json.loads(archive.read("manifest.json"))
-        archive.getinfo("data.jsonl")
+        if not any(_is_rows(name) for name in archive.namelist()):
+            raise ValueError("it has no rows")
     except (OSError, KeyError, ValueError, *BROKEN) as error:
         raise BadRequest(f"{path} is not a backup of Gemel: {error}") from error
     with archive:
@@ -173,36 +177,48 @@ def _check_manifest(path: Path, manifest: Any) -> None:
         )
 
 
-@contextlib.contextmanager
-def _renewed(archive: zipfile.ZipFile, manifest: dict[str, Any]) -> Iterator[IO[bytes]]:
-    """The rows of an older archive as those of today's tables."""
-    with archive_rows.at(manifest["migrations"]) as then:
-        _tried(archive, manifest, then)
-        now = archive_rows.forward()
-        with tempfile.TemporaryFile(dir=settings.GEMEL_HOME) as file:
-            for row in archive_rows.write(now, using=archive_rows.ALIAS, counts={}):
-                file.write(row.encode("utf-8", "surrogatepass") + b"\n")
-            file.seek(0)
-            yield file
+def _is_rows(name: str) -> bool:
+    return name == JSON_ROWS or name.startswith(f"{archive_rows.FOLDER}/")
+
+
+def _is_json(archive: zipfile.ZipFile) -> bool:
+    return JSON_ROWS in archive.namelist()
 
 
 def _tried(
     archive: zipfile.ZipFile, manifest: dict[str, Any], then: Any
 ) -> dict[str, int]:
     """Store all rows in the scratch database. Raises BadRequest if they do not fit."""
+    with _fitting(DatabaseError):
+        if _is_json(archive):
+            with archive.open(JSON_ROWS) as data:
+                counts = archive_rows.store_json(data, then)
+        else:
+            rows = archive_rows.packed(archive)
+            counts = archive_rows.store(rows, then, using=archive_rows.ALIAS)
+    _check_counts(counts, manifest, then)
+    return counts
+
+
+@contextlib.contextmanager
+def _fitting(*errors: type[Exception]) -> Iterator[None]:
+    """Raises BadRequest where a database refuses the rows with one of these errors."""
     try:
-        with archive.open("data.jsonl") as data:
-            counts = archive_rows.insert(data, then, using=archive_rows.ALIAS)
-    except DatabaseError as error:
+        yield
+    except errors as error:
         raise BadRequest(
             f"Rows of the backup contradict each other: {error}"
         ) from error
+
+
+def _check_counts(counts: dict[str, int], manifest: dict[str, Any], then: Any) -> None:
+    """Raises BadRequest unless each table has as many rows as were packed."""
     known = {one._meta.label for one in archive_rows.tables(then)}
     announced = {name: n for name, n in manifest["rows"].items() if n and name in known}
-    if counts != announced:
-        wrong = sorted(dict(counts.items() ^ announced.items()))
+    stored = {name: n for name, n in counts.items() if n}
+    if stored != announced:
+        wrong = sorted(dict(stored.items() ^ announced.items()))
         raise BadRequest(f"The backup has missing or extra rows: {wrong[0]}.")
-    return counts
 
 
 def _check_upload(archive: zipfile.ZipFile, name: str, digest: str) -> None:
@@ -218,7 +234,7 @@ def _check_upload(archive: zipfile.ZipFile, name: str, digest: str) -> None:
 
 
 def _load(
-    data: IO[bytes],
+    rows: Iterable[archive_rows.TableRows],
     archive: zipfile.ZipFile,
     manifest: dict[str, Any],
     *,
@@ -233,6 +249,6 @@ def _load(
                 "the backup, give --replace; they are lost."
             )
         archive_rows.clear(apps, using="default")
-        counts = archive_rows.insert(data, apps, using="default")
+        counts = archive_rows.store(rows, apps, using="default")
         archive_files.unpack(archive, manifest)
         return counts

@@ -37,7 +37,7 @@ TURN_S = 3.0  # for one of these; an engine that starts takes about as long
 PATIENCE_S = 30.0  # of a web process, from a request to its answer
 STUCK_S = 45.0  # a request that takes longer, compiling apart, ends the process
 MOST = 16 * 2**20  # bytes of a body; Django refuses larger ones with a message
-BUSY, GONE, SLOW = "busy", "gone", "slow"
+BUSY, GONE, SLOW, PREPARING = "busy", "gone", "slow", "preparing"
 _WARM, _FULL, _COMPILING = b"warm", b"full", b"compiling"
 _CODE, _SLUG = "[0-9a-f]{16}", "[-a-zA-Z0-9_]+"
 ADDRESSES = re.compile(
@@ -62,7 +62,7 @@ _mine = threading.BoundedSemaphore(MINE_AT_ONCE)
 
 
 class EngineAway(Exception):
-    """There is no answer: ``reason`` is BUSY, GONE or SLOW."""
+    """There is no answer: ``reason`` is BUSY, GONE, SLOW or PREPARING."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
@@ -95,7 +95,8 @@ def forward(environ: dict[str, Any]) -> Answer:
                 line.send_bytes(json.dumps(head).encode())
                 line.send_bytes(body)
             while (first := line.recv_bytes()) == _COMPILING:
-                pass
+                if _is_page(head):
+                    raise EngineAway(PREPARING)
             if first == _FULL:
                 raise EngineAway(BUSY)
             status, headers = json.loads(first)
@@ -106,6 +107,14 @@ def forward(environ: dict[str, Any]) -> Answer:
         raise EngineAway(GONE) from error
     finally:
         _mine.release()
+
+
+def _is_page(head: dict[str, str]) -> bool:
+    """Whether a browser shows the answer: a page that says what it waits for can load
+    itself again; programs, pictures and parts of pages wait."""
+    is_part = "HTTP_HX_REQUEST" in head or head["PATH_INFO"].startswith("/api/")
+    is_shown = "text/html" in head.get("HTTP_ACCEPT", "")
+    return head["REQUEST_METHOD"] == "GET" and is_shown and not is_part
 
 
 def warm() -> None:
@@ -189,17 +198,20 @@ class EngineServer:
         if head == _WARM:
             self._load()
             return
-        body = line.recv_bytes()
+        request, body = json.loads(head), line.recv_bytes()
         if line.poll():  # the client has disconnected
             return
-        status, headers, content = called(self._application, json.loads(head), body)
+        if is_compiling() and _is_page(request):
+            line.send_bytes(_COMPILING)
+            return
+        status, headers, content = called(self._application, request, body)
         with self._lines[threading.get_ident()][1]:
             line.send_bytes(json.dumps([status, headers]).encode())
             line.send_bytes(content)
             line.close()
 
     def _ask_for_patience(self) -> None:
-        """The first request after an installation waits until the kernels are there."""
+        """After an installation, answers wait until the kernels are there."""
         with self._lock:
             lines = list(self._lines.values())
         for line, sending in lines:

@@ -8,11 +8,13 @@ from django.utils.translation import gettext as _
 
 from annotator.svg import theme
 from annotator.svg.parse import draw_arcs as draw_lines
+from annotator.svg.tree import draw_secondary
 from annotator.svg.writer import Element, Svg
 from core.data.tree import Tree
 from core.layout.links import FONT, SMALL
 from core.layout.scene import Box, Scene, rounded
 from core.trees.arc_lines import Arcs
+from core.trees.editing import name_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,7 @@ def draw(scene: Scene, tree: Tree, *, title: str, marks: Marks | None = None) ->
     for edge in scene.edges:
         edges.path(rounded(edge.points))
     _edge_labels(svg, scene)
+    draw_secondary(svg, scene)
     boxes = sorted(scene.boxes, key=lambda box: box.level, reverse=True)
     row: Element = svg
     for box in boxes:
@@ -179,4 +182,11 @@ def _title(tree: Tree, v: int) -> str:
     place = _("words %(first)s to %(last)s") % {"first": start + 1, "last": end}
     if end - start == 1:
         place = _("word %(n)s") % {"n": end}
-    return ", ".join([tree.labels[v] or _("root"), text, place])
+    edges = [named_secondary(tree, one) for one in tree.secondary if one[0] == v]
+    return ", ".join([tree.labels[v] or _("root"), text, place, *edges])
+
+
+def named_secondary(tree: Tree, edge: tuple[int, int, str]) -> str:
+    """A secondary edge seen from its node: "secondary edge SB to NP “the window”"."""
+    facts = {"label": edge[2] or "–", "target": name_of(tree, edge[1])}
+    return _("secondary edge %(label)s to %(target)s") % facts

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from annotator.svg import theme
+from annotator.svg.tree import draw_secondary
 from annotator.svg.writer import Element, Svg, num
 from core.layout.links import FONT, SMALL
 from core.layout.scene import Arc, Box, Edge, Scene, rounded
@@ -48,6 +49,7 @@ def draw(
     edges = svg.group(class_="pe", fill="none", stroke=theme.LINE)
     for edge in scene.edges:
         _edge(edges, edge, of_phrase.get(edge.ref, Note()))
+    draw_secondary(svg, scene)
     for arc in scene.arcs:
         _arc(svg, arc, of_arc.get(arc.ref, Note()))
     for box in scene.boxes:

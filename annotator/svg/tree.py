@@ -1,6 +1,7 @@
 """Draws the boxes and edges of trees. In a page, classes and the style sheet define how
 a node looks, since its state changes there; in a figure, ``marks`` do."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -8,7 +9,7 @@ from typing import Literal
 from annotator.svg import theme
 from annotator.svg.writer import Element, num
 from core.layout.links import SMALL, TINY
-from core.layout.scene import Box, Edge, Rect, Scene, rounded
+from core.layout.scene import Box, Edge, Point, Rect, Scene, rounded
 
 State = Literal["undecided", "linked", "null", "suggested", "parked", "plain"]
 
@@ -45,7 +46,7 @@ _SIGNS = {"null": "∅", "suggested": "?", "parked": "⚷"}
 
 
 def draw_edges(parent: Element, scene: Scene) -> None:
-    """All edges; edge labels where the treebank has them."""
+    """All edges; edge labels and secondary edges where the treebank has them."""
     group = parent.group(
         class_="edges", fill="none", stroke=theme.LINE, stroke_width=1.2
     )
@@ -61,6 +62,39 @@ def draw_edges(parent: Element, scene: Scene) -> None:
         )
         for edge in labels:
             _edge_label(small, edge, across=scene.across)
+    draw_secondary(parent, scene)
+
+
+def draw_secondary(parent: Element, scene: Scene) -> None:
+    """Secondary edges, if there are any: dashed curves with an arrow head."""
+    if not scene.secondary:
+        return
+    group = parent.group(class_="secedges", stroke=theme.MUTED, fill=theme.MUTED)
+    for one in scene.secondary:
+        (x, y), (cx, cy), (x2, y2) = one.points
+        line = f"M{num(x)} {num(y)}C{num(cx)} {num(cy)} {num(cx)} {num(cy)} "
+        look = {"fill": "none", "stroke_width": 1.4, "stroke_dasharray": "5 3"}
+        path = group.path(f"{line}{num(x2)} {num(y2)}", class_="line", **look)
+        ends = (scene.box(f"{one.side}:{ref}") for ref in (one.ref, one.target))
+        names = " → ".join(box.text for box in ends if box)
+        path.title(f"{one.label}: {names}" if one.label else names)
+        group.path(_head(one.points[1], one.points[2]), stroke="none")
+    small = {"font_size": SMALL, "text_anchor": "middle", "font_style": "italic"}
+    for one in scene.secondary:
+        if one.label:
+            x, y, rect = *one.label_rect.centre, one.label_rect
+            halo = {"class_": "halo", "fill": theme.PAPER, "stroke": "none"}
+            group.rect(rect.x, rect.y, rect.w, rect.h, rx=3, **halo)
+            group.text(x, y + 3.5, one.label, fill=theme.INK, stroke="none", **small)
+
+
+def _head(start: Point, tip: Point) -> str:
+    """A triangle at the end of a line."""
+    dx, dy = tip[0] - start[0], tip[1] - start[1]
+    far = math.hypot(dx, dy) or 1.0
+    ux, uy = 8 * dx / far, 8 * dy / far
+    corners = [(tip[0] - ux + k * uy, tip[1] - uy - k * ux) for k in (0.5, -0.5)]
+    return "M" + "L".join(f"{num(x)} {num(y)}" for x, y in (tip, *corners)) + "Z"
 
 
 def draw_boxes(

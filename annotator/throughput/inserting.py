@@ -1,13 +1,14 @@
-"""Inserting many rows of one model with one statement, without an instance of each.
+"""Inserting many rows of one model with one statement.
 
 ``bulk_create`` spends most of its time, on SQLite, in instances, their related fields
 and a new text of the statement for each few hundred values (``lab.bench.items``).
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter
 from typing import Any
 
-from django.db import connection, models
+from django.db import DEFAULT_DB_ALIAS, connection, models
 
 # What the drivers take as it is; other kinds are turned into what the database holds.
 _PLAIN = (
@@ -45,6 +46,18 @@ def insert(
     with connection.cursor() as cursor:
         tail = " ON CONFLICT DO NOTHING" if skip_present else ""
         cursor.executemany(into + tail, values)
+
+
+def insert_keyed(model: type[models.Model], rows: Sequence[Any]) -> None:
+    """Insert instances of a model that has codes, and give them their keys."""
+    names = [one.attname for one in model._meta.concrete_fields if not one.primary_key]
+    insert(model, names, map(attrgetter(*names), rows))
+    codes = [row.code for row in rows]
+    found = model._default_manager.filter(code__in=codes).values_list("code", "pk")
+    keys = dict(found)
+    for row in rows:
+        row.pk = keys[row.code]
+        row._state.adding, row._state.db = False, DEFAULT_DB_ALIAS
 
 
 def _maker(field: Any, columns: Sequence[str]) -> Callable[[Sequence[Any]], Any]:

@@ -29,7 +29,7 @@ from annotator.forms.accounts import (
     TokenForm,
     is_password_of,
 )
-from annotator.http import addresses, oidc, themes
+from annotator.http import addresses, context, oidc
 from annotator.http.answers import form_page, safe_next
 from annotator.models import Invitation, MailNotices
 from annotator.pages.site.documents import rendered
@@ -41,7 +41,7 @@ BY_LINK = "by_link_at"  # in the session: when a sign-in link was used
 LINK_S = 3600
 LINKING = "oidc_linking_at"  # in the session: when the password was given for it
 LINKING_S = 600
-BACKEND = "django.contrib.auth.backends.ModelBackend"
+BACKEND = "annotator.http.sessions.Accounts"
 
 
 @login_not_required
@@ -74,9 +74,9 @@ def theme(request: HttpRequest) -> HttpResponse:
     """Light, dark, or as the system is, in this browser."""
     answer = redirect(safe_next(request, request.POST.get("next", "")))
     try:
-        themes.remember(answer, request.POST.get("theme", ""))
+        context.remember_theme(answer, request.POST.get("theme", ""))
     except KeyError as error:
-        names = ", ".join(themes.NAMES)
+        names = ", ".join(context.THEMES)
         problem = _("Choose a theme: %(known)s.") % {"known": names}
         raise BadRequest(problem, field="theme") from error
     return answer

@@ -1,6 +1,7 @@
 """A corpus: its pairs, what is uncertain in it, how it comes in and goes out."""
 
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -14,18 +15,20 @@ from annotator.errors import BadRequest
 from annotator.exchange.download import attachment
 from annotator.forms import (
     ColumnsForm,
+    FindForm,
     LanguagesForm,
     PairFilter,
     ScoreForm,
     UploadForm,
     number,
     refuse_unknown,
+    sent_by,
 )
 from annotator.http.answers import form_page
 from annotator.models import Job, Project
 from annotator.pages import corpora as pages
 from annotator.pages.site import dashboard
-from annotator.services.alignments import phrases, words
+from annotator.services.alignments import finding, phrases, words
 from annotator.services.corpora import exports, imports, storing
 
 
@@ -79,6 +82,27 @@ def next_unsure(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     if pair is None:
         return redirect("alignments", slug, code)
     return redirect("pair", slug, pair.code)
+
+
+@require_http_methods(["GET", "POST"])
+def find(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    """The paraphrases found in a corpus and their estimated precision; POST finds
+    more."""
+    corpus = access.corpus_or_404(request.user, slug, code, "run")
+    form = FindForm(request.POST or None)
+
+    def act() -> HttpResponse:
+        access.require(request.user, "manage", corpus.project)
+        arguments = sent_by(form)
+        if other := arguments.pop("other"):
+            arguments["other"] = get_object_or_404(corpus.project.corpora, code=other)
+        job = finding.start(corpus, by=request.user, **arguments)
+        return redirect("job", slug, job.code)
+
+    def page() -> dict[str, Any]:
+        return pages.finds(corpus, by=request.user) | {"form": form}
+
+    return form_page(request, "pairs/find.html", page, act)
 
 
 FILES = ("files", "source_text", "target_text")  # the last two for Pharaoh
@@ -160,5 +184,6 @@ def _start(
         for name, content in storing.files_in(files)
     ]
     arguments: dict[str, Any] = form.arguments()
+    arguments["corpus"] = arguments["corpus"] or Path(uploads[0].name).stem[:120]
     job = imports.start(project, uploads, by=request.user, dry_run=True, **arguments)
     return redirect("upload_report", project.slug, job.code)

@@ -66,7 +66,8 @@ def search(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     project, table = _table(request, slug, code)
     refuse_unknown(request.GET, {"phrase", "label", "condition", "corpus"})
     about = {name: _text(request, name) for name in ("label", "corpus")}
-    about["condition"] = request.GET.get("condition", "baseline")
+    usual = pages.WEIGHTED[0] if fitting.adopted(table) else "baseline"
+    about["condition"] = request.GET.get("condition", usual)
     context = pages.shown(table, _text(request, "phrase"), **about)
     context |= _about(request, project, table)
     return render(request, "paraphrases/search.html", context)

@@ -7,13 +7,15 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotator import access
-from annotator.forms import refuse_unknown
+from annotator.forms import refuse_unknown, whole
 from annotator.forms.projects import invitation
 from annotator.http import answers
 from annotator.models import Campaign, Project
+from annotator.models.projects import Anybody
 from annotator.pages.site import dashboard as pages
 from annotator.pages.site import figures, learning, quality, settings
 from annotator.services.campaigns import crowd
+from annotator.services.paraphrases import weights
 from annotator.services.parses import offered
 from annotator.services.projects import invitations, members
 
@@ -44,18 +46,37 @@ def project(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def learn(request: HttpRequest, slug: str) -> HttpResponse:
-    """The parsers that the project trained: adopt one, or undo that."""
+    """The models that the project made: adopt one, or undo that."""
     verb = "see_others" if request.method == "GET" else "manage"
     project = access.project_or_404(request.user, slug, verb)
     if request.method == "POST":
-        if request.POST.get("do") == "undo":
-            offered.undo_adoption(project, by=request.user)
+        what, _colon, name = request.POST.get("model", "").partition(":")
+        is_undone = request.POST.get("do") == "undo"
+        if what == offered.WHAT:
+            _adopt_parser(project, "" if is_undone else name, by=request.user)
         else:
-            name = request.POST.get("parser", "")
-            offered.adopt(project, name, by=request.user)
+            _adopt_weights(project, what, "" if is_undone else name, by=request.user)
         return redirect("learn", slug)
     page = learning.learning(project, by=request.user)
     return render(request, "projects/learn.html", page)
+
+
+def _adopt_parser(project: Project, name: str, *, by: Anybody) -> None:
+    """``name``: "" undoes the last adoption."""
+    if name:
+        offered.adopt(project, name, by=by)
+    else:
+        offered.undo_adoption(project, by=by)
+
+
+def _adopt_weights(project: Project, what: str, number: str, *, by: Anybody) -> None:
+    """``number``: "" undoes the last adoption."""
+    code = what.removeprefix("weights_")
+    table = get_object_or_404(project.tables, code=code)
+    if number:
+        weights.adopt(table, whole(number, 1, 10**6) or 0, by=by)
+    else:
+        weights.undo_adoption(table, by=by)
 
 
 @require_GET

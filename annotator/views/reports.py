@@ -28,12 +28,11 @@ from annotator.models import Corpus, Project
 from annotator.pages.agreement import layers as layer_pages
 from annotator.pages.agreement import ratings as rating_pages
 from annotator.pages.agreement import views as pages
-from annotator.pages.agreement.pictures import DOWNLOADS
+from annotator.pages.agreement.pictures import DOWNLOADS, ReportChart
 from annotator.services.reports import (
     agreement,
     cases,
     layers,
-    rating_sets,
     rating_tables,
 )
 from annotator.services.reports.agreement import ReportSource
@@ -46,7 +45,7 @@ FORMATS = {
     ),
     **{
         name: format_lazy(gettext_lazy("{name}, unchanged"), name=name)
-        for name in rating_sets.FORMATS
+        for name in rating_tables.FIXED
     },
 }
 READ = {*agreement.FILTERS, *agreement.VIEW}
@@ -88,7 +87,7 @@ def _upload(request: HttpRequest, project: Project) -> HttpResponse:
         kept = rating_tables.keep(project, sent.name or "r", file, by=request.user)
         url = reverse("agreement_check", args=[project.slug, kept.code])
         return redirect(f"{url}?{urlencode({'name': name})}")
-    made = rating_sets.add(project, sent, name=name, form=form, by=request.user)
+    made = rating_tables.add_as(form, project, sent, name=name, by=request.user)
     return redirect("report", project.slug, "ratings", made.code)
 
 
@@ -199,7 +198,10 @@ def frozen_chart(
 
 
 def _picture(shown: Mapping[str, Any], name: str, form: str) -> HttpResponse:
-    found = pages.picture(dict(shown), name)
+    return _chart(pages.picture(dict(shown), name), name, form)
+
+
+def _chart(found: ReportChart | None, name: str, form: str) -> HttpResponse:
     if found is None or form not in DOWNLOADS:
         raise Http404(f"There is no picture {name}.{form}.")
     body, media = found.written(form)
@@ -261,6 +263,18 @@ def layer_report(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         return _json(report, f"alignment-agreement-{corpus.code}")
     page = layer_pages.live(report, corpus, seed, **_options(request))
     return render(request, "agreement/layers.html", page)
+
+
+@require_GET
+def layer_chart(
+    request: HttpRequest, slug: str, code: str, name: str, form: str
+) -> HttpResponse:
+    """A picture of the report, today's or a frozen one, or its figures, as a file."""
+    corpus = access.corpus_or_404(request.user, slug, code, "report")
+    refuse_unknown(request.GET, {"seed", "names", "frozen"})
+    report = _report(request, corpus)
+    charts = layer_pages.charts_of(report, corpus, **_options(request))
+    return _chart(charts.get(name), name, form)
 
 
 @require_POST
@@ -335,6 +349,7 @@ def _json(report: LayerReport, name: str) -> HttpResponse:
 of_layers = [
     path("", layer_report, name="layer_report"),
     path("cases/", layer_cases, name="layer_cases"),
+    path("chart/<slug:name>.<slug:form>", layer_chart, name="layer_chart"),
     path("freeze/", freeze_layers, name="layer_freeze"),
     path("frozen/<code:report>/", frozen_layers, name="layer_frozen"),
 ]

@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
 
 from annotator import access
@@ -169,10 +170,16 @@ def _do(sentence: Sentence, sent: QueryDict, by: Anybody) -> str:
     if options["op"] == AGAIN:
         is_new = consequences.parse_again(draft, options, by=by)
         return "" if is_new else _("The parser’s best tree is this one already.")
-    (consequences if options["follow"] else drafts).play(
+    event = (consequences if options["follow"] else drafts).play(
         draft, _step(draft, options, by), by=by
     )
-    return ""
+    n = event.done.get(drafts.GONE, 0)
+    said = ngettext(
+        "%(n)s secondary edge was removed with its node. Undo brings it back.",
+        "%(n)s secondary edges were removed with their nodes. Undo brings them back.",
+        n,
+    )
+    return said % {"n": n} if n else ""
 
 
 def _step(draft: TreeDraft, sent: dict[str, Any], by: Anybody) -> DraftStep:

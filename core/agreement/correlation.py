@@ -1,7 +1,7 @@
 """Rank correlation of two columns (Spearman 1904), and how far one is above another."""
 
 from collections.abc import Mapping
-from math import erfc, isnan, sqrt
+from math import sqrt
 
 import numpy as np
 
@@ -24,15 +24,6 @@ def spearman(one: Floats, other: Floats) -> float:
     a, b = a - a.mean(), b - b.mean()
     norm = sqrt(float(a @ a) * float(b @ b))
     return float(a @ b) / norm if norm else float("nan")
-
-
-def p_value(rho: float, n: int) -> float:
-    """Two-sided, of no correlation: the t statistic taken as normal (n above 30)."""
-    if n < 3 or isnan(rho):
-        return float("nan")
-    if abs(rho) >= 1:
-        return 0.0
-    return erfc(abs(rho) * sqrt((n - 2) / (1 - rho * rho)) / sqrt(2))
 
 
 _NO_GAP = 1e-12  # of two rank correlations: rounding alone

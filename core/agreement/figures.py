@@ -5,7 +5,9 @@ measure made of sums over clusters becomes one matrix product. Source: Field & W
 2007, "Bootstrapping clustered data", JRSS B 69(3).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from core.data.check import Floats, Ints
 
 TOLERANCE = 1e-9
 BIASED = f"{Reason.BIASED}; {Reason.CENTRED}"
+Z = 1.959964  # of the normal distribution, for 95 %
 MIN_DEFINED = 0.9  # an interval needs this share of its replicates to be defined
 
 
@@ -107,3 +110,52 @@ def cluster_sums(values: Floats, cluster: Ints, n_clusters: int) -> Floats:
         starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
         sums[ordered[starts]] = np.add.reduceat(values[order], starts, axis=0)
     return sums
+
+
+@dataclass(frozen=True, slots=True)
+class Stratum:
+    """A part of a population: its ``size``, and how many of those drawn from it at
+    random were ``judged``, and judged ``right``."""
+
+    size: int
+    judged: int
+    right: int
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval of the share that is right; 0 to 1 if none is judged.
+
+        Wilson 1927, "Probable inference", JASA 22(158).
+        """
+        if not self.judged:
+            return 0.0, 1.0
+        n, p, z2 = self.judged, self.right / self.judged, Z**2
+        middle = p + z2 / (2 * n)
+        half = Z * sqrt(p * (1 - p) / n + z2 / (4 * n * n))
+        low, high = ((middle + sign * half) / (1 + z2 / n) for sign in (-1, 1))
+        return max(0.0, low), min(1.0, high)
+
+
+def stratified_share(strata: Sequence[Stratum]) -> Estimate | None:
+    """Return the share of the whole population that is right, from its strata.
+
+    Each stratum counts by its size. The interval joins those of the strata; for one
+    stratum it is Wilson's. Strata judged as a whole count as samples, too, so that the
+    interval is wide rather than narrow. None if a stratum has no judgment, or nothing
+    is there. Zou & Donner 2008, "Construction of confidence limits about effect
+    measures", Statistics in Medicine 27(10).
+    """
+    there = [one for one in strata if one.size]
+    if not there or not all(one.judged for one in there):
+        return None
+    total = sum(one.size for one in there)
+    value = below = above = 0.0
+    for one in there:
+        weight, p = one.size / total, one.right / one.judged
+        low, high = one.interval
+        value += weight * p
+        below += (weight * (p - low)) ** 2
+        above += (weight * (high - p)) ** 2
+    n = sum(one.judged for one in there)
+    low, high = max(0.0, value - sqrt(below)), min(1.0, value + sqrt(above))
+    return Estimate(value, low, high, n)

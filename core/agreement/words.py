@@ -41,6 +41,7 @@ class Reason(StrEnum):
     NO_LINK = "no one made a link"
     NEITHER_LINKED = "neither has a link"
     NO_ALIGNED_PAIR = "no person has aligned a pair"
+    NOTHING_MARKED = "no two judges of an item marked a word"
     NO_TWO_TREES = "no sentence has both trees"
 
 

@@ -232,10 +232,8 @@ ENGINE = Catalogue(
     groups={
         "evaluate": {
             "parser": f"{_EVALUATION}.parsers",
-            "words": f"{_EVALUATION}.words",
             "alignment": f"{_EVALUATION}.phrase_alignment",
             "joint": f"{_EVALUATION}.joint_parsing",
-            "paraphrases": f"{_EVALUATION}.paraphrases",
             "substitution": f"{_EVALUATION}.substitution",
         },
         "train": {"pcfg": f"{_EVALUATION}.train_pcfg"},

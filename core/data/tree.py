@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from core.errors import InvalidValue
 
 MAX_DEPTH = 500  # deeper trees are noise, and recursion over them is not
+Secondary = tuple[tuple[int, int, str], ...]
+"""Node, target, and label or "", of each further edge between two nodes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +18,7 @@ class Tree:
     the root. ``tokens[v]``: the token of a leaf, else -1. A leaf with token -1 is an
     empty element (trace); its text is ``forms[v]``. ``forms[v]`` is the word of a leaf,
     "" for phrases. ``edges[v]``: label of the edge to the parent, or "".
+    ``secondary``: sorted, each once, never from a node to itself.
 
     Derived: ``children[v]``; ``spans[v]`` = half-open hull of the tokens below v, ``(k,
     k)`` for a node over traces alone, where k is the next token; the leaf of token i is
@@ -28,6 +31,7 @@ class Tree:
     tokens: tuple[int, ...]
     forms: tuple[str, ...]
     edges: tuple[str, ...] = ()
+    secondary: Secondary = ()
     children: tuple[tuple[int, ...], ...] = field(init=False, compare=False)
     spans: tuple[tuple[int, int], ...] = field(init=False, compare=False)
     leaf_of: tuple[int, ...] = field(init=False, compare=False)
@@ -40,9 +44,19 @@ class Tree:
             )
         if self.edges and len(self.edges) != n:
             raise InvalidValue("tree: expected one edge label per node")
+        if self.secondary:
+            self._check_secondary()
         object.__setattr__(self, "children", self._children())
         object.__setattr__(self, "leaf_of", self._leaf_of())
         object.__setattr__(self, "spans", self._spans())
+
+    def _check_secondary(self) -> None:
+        nodes = range(len(self.labels))
+        for v, target, _ in self.secondary:
+            if v not in nodes or target not in nodes or v == target:
+                raise InvalidValue(f"tree: no secondary edge from {v} to {target}")
+        if list(self.secondary) != sorted(set(self.secondary)):
+            raise InvalidValue("tree: expected sorted secondary edges, each once")
 
     def _children(self) -> tuple[tuple[int, ...], ...]:
         lists: list[list[int]] = [[] for _ in self.labels]

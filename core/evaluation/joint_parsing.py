@@ -32,14 +32,8 @@ from core.evaluation.golds import Gold, files_of, format_of, records
 from core.forests.kbest import best_trees
 from core.formats.records import BadLine, numbered, words
 from core.joint_parsing.in_view import View, views_of
-from core.joint_parsing.parser import (
-    METHODS,
-    WANT,
-    JointParser,
-    JointResult,
-    JointSettings,
-    JointSide,
-)
+from core.joint_parsing.parser import WANT, JointParser
+from core.joint_parsing.values import METHODS, JointResult, JointSettings, JointSide
 from core.parsing.registry import Say, add_parser_options, backend_of
 from core.protocols import Analysis, ParserBackend
 from core.trees.universal import counted_words, to_universal

@@ -200,7 +200,7 @@ def scores(
     who = sorted(cases[0].links)
 
     def kept(cells: frozenset[Cell]) -> frozenset[Cell]:
-        return frozenset(c for c in cells if not multiword or _is_phrase(c))
+        return frozenset(c for c in cells if not multiword or is_phrase(c))
 
     predicted = [kept(one.cells) for one in outcomes]
     golds = [[kept(case.links[name]) for case in cases] for name in who]
@@ -234,7 +234,7 @@ def source_parses(
     return {"f1_before": before.f1, "f1_after": after.f1, "trees": after.sentences}
 
 
-def _is_phrase(cell: Cell) -> bool:
+def is_phrase(cell: Cell) -> bool:
     return all(end - start > 1 for start, end in cell)
 
 

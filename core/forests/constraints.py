@@ -170,7 +170,8 @@ Decode = Callable[[Forest, Floats, Decisions], tuple[Phrase, ...]]
 def can_follow(tree: Tree) -> bool:
     """Whether brackets alone hold the tree: no traces, gaps or labels of edges."""
     leaves = [tree.tokens[v] for v in range(len(tree)) if tree.is_leaf(v)]
-    return leaves == list(range(tree.n_tokens)) and not any(tree.edges)
+    is_plain = not any(tree.edges) and not tree.secondary
+    return is_plain and leaves == list(range(tree.n_tokens))
 
 
 def plain_brackets(tree: Tree) -> Counter[Bracket]:

@@ -7,8 +7,8 @@ r"""Trees as LaTeX, for tikz, forest, qtree and tikz-dependency (write only).
     \begin{tikzpicture} … \end{tikzpicture}
 
 For tikz a figure is written as it is laid out, links, arcs and crossing branches
-included. Lost in the others: labels of edges; qtree and tikz-dependency hold no links,
-and branches that cross cannot be written: InvalidValue.
+included. Lost in the others: labels of edges, secondary edges; qtree and
+tikz-dependency hold no links, and branches that cross cannot be written: InvalidValue.
 """
 
 import re
@@ -112,6 +112,7 @@ def linked(source: Tree, target: Tree, links: Sequence[Link]) -> str:
 PICTURE = r"""\begin{tikzpicture}[x=0.75pt, y=-0.75pt,
   every node/.style={inner sep=2pt, anchor=base, font=\footnotesize},
   branch/.style={draw=black!45}, dependency/.style={draw=black!45, ->, >=stealth},
+  secondary/.style={draw=black!65, dashed, ->, >=stealth},
   phrase/.style={draw=black!45, fill=white, rounded corners=2pt, anchor=center},
   word/.style={}, tag/.style={font=\scriptsize, text=black!65},
   sure/.style={dash pattern=on 6pt off 2pt, thick},
@@ -128,6 +129,11 @@ def picture(scene: Scene, links: Sequence[Link] = ()) -> str:
         if edge.label and edge.label != "--":
             (x, y), (x2, y2) = edge.points[-2:]
             lines.append(_node("tag", (x + x2) / 2, (y + y2) / 2, edge.label))
+    for one in scene.secondary:
+        start, control, end = (f"({x:.1f},{y:.1f})" for x, y in one.points)
+        lines.append(rf"\draw[secondary] {start} .. controls {control} .. {end};")
+        x, y = one.label_rect.centre
+        lines += [_node("tag, fill=white", x, y + 3, one.label)] * bool(one.label)
     for arc in scene.arcs:
         lines.append(rf"\draw[dependency] {_line(arc.points)};")
         x, y = arc.label_rect.centre

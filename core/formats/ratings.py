@@ -2,7 +2,8 @@
 
     long       item, annotator, scale, value, in any order; optional condition (names
                split by " | ") and source (or source_sentence, source sentence): what
-               the item was made from. One value a row.
+               the item was made from. One value a row. Rows whose scale_kind is
+               text or spans are no ratings and are skipped.
     sulem      sentence, system, source, output, A1_Qa ... A3_Qd: a row is an item
                (Sulem, Abend & Rappoport 2018); Qa, Qb 1 to 5; Qc, Qd -2 to 2
     parabank   worker_id_anon, ref_id, ref_len, sys_id, candidate, NLL, human_score,
@@ -24,6 +25,7 @@ from core.errors import FormatError, InvalidValue
 from core.formats.records import BadLine, bad, clean
 
 GOLD = "gold"
+OPEN = frozenset({"text", "spans"})  # kinds of scales whose answers are no ratings
 _JUDGE = re.compile(r"(A\d+)_(Q\w+)")
 Row = Mapping[str, str]
 
@@ -100,6 +102,8 @@ def _long_name(name: str) -> str:
 
 
 def _row(row: Row, layout: Layout, number: int) -> Iterator[RatingRecord | BadLine]:
+    if row.get("scale_kind") in OPEN:
+        return
     empty = [
         name
         for name in layout.columns

@@ -11,14 +11,17 @@ Phrases may be discontinuous. If several nodes have no parent, they are attached
 phrase VROOT that the file does not hold. A terminal tagged -NONE- is a trace. "--" is
 an empty value, except as a tag. ``meta["ids"]`` of a parse gives the id of each node in
 preorder, "" for that VROOT. ``meta["source"]`` of an edited one is the ``<s>`` that it
-was: nodes of the same id keep what else it says of them.
+was: nodes of the same id keep what else it says of them. A secondary edge to a missing
+node, or to its own, is in the text of the sentence alone.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 from xml.etree.ElementTree import Element
 
 from core.data.tokens import Token
-from core.data.tree import MAX_DEPTH, Tree, TreeBuilder
+from core.data.tree import MAX_DEPTH, Secondary, Tree, TreeBuilder
 from core.errors import FormatError, InvalidValue
 from core.formats import xml
 from core.formats.records import (
@@ -37,8 +40,7 @@ LOSSES = (
     "Pairs, labels, links and layers are left out: see treealigner.",
     "Dependency parses, and sentences without a constituency parse, are left out.",
     "The raw text and the token columns upos and misc are left out.",
-    "Secondary edges and further attributes are kept only in sentences that came as "
-    "TigerXML.",
+    "Further attributes are kept only in sentences that came as TigerXML.",
 )
 TRACE = "-NONE-"
 VROOT = "VROOT"
@@ -102,7 +104,8 @@ def terminals(tree: Tree) -> tuple[int, ...]:
 def _is_virtual(tree: Tree) -> bool:
     """Whether the root needs no node in the file: its children are below nothing."""
     edges = tree.edges and any(tree.edges[v] for v in tree.children[0])
-    return tree.labels[0] == VROOT and not edges
+    named = any(0 in one[:2] for one in tree.secondary)
+    return tree.labels[0] == VROOT and not edges and not named
 
 
 def node_ids(tree: Tree, sentence: str) -> list[str]:
@@ -178,7 +181,7 @@ def render(record: SentenceRecord, name: str) -> str:
     given = _given(record.parse)
     for v in terminals(tree):
         values = _of_terminal(record, tree, v, ids[v], given.get(ids[v]))
-        second = _secondary(given.get(ids[v]), ids)
+        second = _secondary(tree, v, ids, given.get(ids[v]))
         row = f" <t{xml.attributes(values.items())}"
         rows += [f"{row}>", *second, " </t>"] if second else [f"{row}/>"]
     rows.append("</terminals>\n<nonterminals>")
@@ -189,7 +192,7 @@ def render(record: SentenceRecord, name: str) -> str:
             values |= {"id": ids[v], "cat": tree.labels[v]}
             rows.append(f"<nt{xml.attributes(values.items())}>")
             rows += [_edge(tree, child, ids[child]) for child in tree.children[v]]
-            rows += [*_secondary(known, ids), "</nt>"]
+            rows += [*_secondary(tree, v, ids, known), "</nt>"]
     rows.append("</nonterminals>\n</graph>\n</s>")
     return "\n".join(rows)
 
@@ -220,14 +223,51 @@ def _of_terminal(
     return values
 
 
-def _secondary(known: Element | None, ids: Sequence[str]) -> list[str]:
-    """The secondary edges that came with a node, to nodes that are still there."""
-    edges = known.iter("secedge") if known is not None else ()
-    return [
-        f" <secedge{xml.attributes(one.items())}/>"
-        for one in edges
-        if one.get("idref") in ids
-    ]
+def _secondary(
+    tree: Tree, v: int, ids: Sequence[str], known: Element | None
+) -> list[str]:
+    """The secondary edges of a node; those that came with it as they came."""
+    came = known.findall("secedge") if known is not None else []
+    given = {(one.get("idref"), _label(one)): dict(one.items()) for one in came}
+    rows = []
+    for node, target, label in tree.secondary:
+        if node == v and ids[target]:
+            plain = {"label": label or "--", "idref": ids[target]}
+            values = given.get((ids[target], label), plain)
+            rows.append(f" <secedge{xml.attributes(values.items())}/>")
+    return rows
+
+
+def secondary(element: Element, ids: Sequence[str]) -> Secondary:
+    """The secondary edges of an ``<s>`` between nodes with these ids, by preorder."""
+    at = {name: v for v, name in enumerate(ids) if name}
+    edges = {
+        (at[node.get("id", "")], at[one.get("idref", "")], _label(one))
+        for node in element.iter()
+        for one in node.findall("secedge")
+        if node.get("id") in at and one.get("idref") in at
+    }
+    return tuple(sorted(one for one in edges if one[0] != one[1]))
+
+
+def lifted(meta: Mapping[str, Any], raw: str) -> dict[str, Any]:
+    """The notes of a parse that came as ``raw``, with the secondary edges of that text
+    where they say nothing of any: earlier releases left these in the text."""
+    ids = meta.get("ids")
+    if "secondary" in meta or "<secedge" not in raw or not isinstance(ids, list):
+        return dict(meta)
+    try:
+        elements = [one.element for one in xml.items([raw], frozenset({"s"}))]
+    except FormatError:
+        return dict(meta)
+    edges = (e for one in elements if one is not None for e in secondary(one, ids))
+    found = [list(edge) for edge in edges]
+    return dict(meta) | ({"secondary": found} if found else {})
+
+
+def _label(edge: Element) -> str:
+    label = edge.get("label", "")
+    return "" if label == "--" else label
 
 
 def _edge(tree: Tree, v: int, name: str) -> str:
@@ -249,6 +289,7 @@ def _sentence(element: Element, raw: str, line: int, seen: set[str]) -> Sentence
     if not tokens:
         raise FormatError(f"sentence {name} has no words", line=line, column=1)
     text = " ".join(token.form for token in tokens)
+    tree = replace(tree, secondary=secondary(element, ids))
     parse = ParseRecord(tree=tree, meta={"ids": ids})
     return SentenceRecord(tokens, text, name, parse, raw, line)
 
@@ -288,8 +329,7 @@ class _Graph:
                 )
             if child in self._mother:
                 raise self._error(f"node {child} has two parents")
-            label = edge.get("label", "")
-            self._mother[child] = (name, "" if label == "--" else label)
+            self._mother[child] = name, _label(edge)
 
     def _first_words(self) -> dict[str, int]:
         """The first terminal below each node; walking up from the terminals."""

@@ -3,9 +3,11 @@
 The line is a bracketing that anyone can read (see ptb), its nodes in preorder. The
 notes make it the same tree again: ``labels`` and ``forms`` by node where they were
 escaped, ``tokens`` where the leaves are not in the order of the sentence or an empty
-element is not tagged -NONE-, ``edges`` where there are edge labels.
+element is not tagged -NONE-, ``edges`` where there are edge labels, ``secondary`` where
+there are secondary edges: node, target and label of each.
 """
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,7 +15,7 @@ from core.data.tree import Tree
 from core.errors import FormatError, InvalidValue
 from core.formats import ptb
 
-NOTES = ("labels", "forms", "tokens", "edges")
+NOTES = ("labels", "forms", "tokens", "edges", "secondary")
 
 
 def dump(tree: Tree) -> tuple[str, dict[str, Any]]:
@@ -35,6 +37,8 @@ def dump(tree: Tree) -> tuple[str, dict[str, Any]]:
         notes["tokens"] = list(tree.tokens)
     if tree.edges:
         notes["edges"] = list(tree.edges)
+    if tree.secondary:
+        notes["secondary"] = [list(one) for one in tree.secondary]
     plain = Tree(labels, tree.parents, tree.tokens, forms)
     return ptb.bracket(plain), notes
 
@@ -51,9 +55,19 @@ def load(text: str, notes: Mapping[str, Any]) -> Tree:
                 values[int(v)] = str(value)
         tokens = tuple(notes.get("tokens") or tree.tokens)
         edges = tuple(notes.get("edges") or ())
-        return Tree(tuple(labels), tree.parents, tokens, tuple(forms), edges)
+        rows = notes.get("secondary") or ()
+        secondary = tuple((int(v), int(to), str(label)) for v, to, label in rows)
+        parents = tree.parents
+        return Tree(tuple(labels), parents, tokens, tuple(forms), edges, secondary)
     except (InvalidValue, IndexError, ValueError, TypeError, AttributeError) as error:
         raise FormatError(f"the notes do not fit the tree: {error}") from error
+
+
+def parts(text: str, notes: Mapping[str, Any]) -> tuple[str, ...]:
+    """What tells this tree from others of the sentence: trees may differ in edge labels
+    or secondary edges alone. The text alone where there are none."""
+    beyond = [notes.get(name) or [] for name in ("edges", "secondary")]
+    return (text, json.dumps(beyond)) if any(beyond) else (text,)
 
 
 def _tokens(tree: Tree, labels: tuple[str, ...]) -> tuple[int, ...]:

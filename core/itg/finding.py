@@ -35,12 +35,15 @@ class BlockingSettings:
 @dataclass(frozen=True, slots=True)
 class FoundPair:
     """Sentences ``source`` and ``target``, by their numbers; ``overlap`` of their
-    words, and the ``score`` that its scorer gives them."""
+    words, and the ``score`` that its scorer gives them, with the links of their best
+    biparse and its inverted blocks."""
 
     source: int
     target: int
     overlap: float
     score: float
+    n_links: int = 0
+    n_inverted: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,12 +80,17 @@ class SharedWords:
         weights = np.log(max(1, len(rows)) / np.maximum(counts, 1))
         return cls(first, words, weights, counts)
 
-    def candidates(self, settings: BlockingSettings) -> tuple[Ints, Floats]:
+    def candidates(
+        self, settings: BlockingSettings, sides: Ints | None = None
+    ) -> tuple[Ints, Floats]:
         """Return pairs of sentences, int64 ``(p, 2)``, and their overlap, best first.
 
-        Memory: ``rarest`` squared keys a sentence.
+        ``sides``: a number for each sentence; only sentences of different sides make a
+        pair. Memory: ``rarest`` squared keys a sentence.
         """
         pairs = _sharing(*self._keys(settings.rarest), len(self.first), settings.crowd)
+        if sides is not None:
+            pairs = pairs[sides[pairs[:, 0]] != sides[pairs[:, 1]]]
         shared = np.empty(len(pairs))
         by_number = self._by_number()
         shared_weights(self.first, by_number, self.weights, pairs, shared)
@@ -166,11 +174,12 @@ def scored(
     """
     how, thesaurus = SCORERS[scorer], find_thesaurus()[0]
     for (a, b), shared in zip(pairs.tolist(), overlap.tolist(), strict=True):
-        value = 0.0
+        one = FoundPair(a, b, shared, 0.0)
         if not clash(sentences[a], sentences[b]):
-            view = how.view(sentences[a], sentences[b], thesaurus)
-            value = how.score(view).value
-        yield FoundPair(a, b, shared, value)
+            best = how.score(how.view(sentences[a], sentences[b], thesaurus))
+            links, n_inverted = best.biparse.links, best.biparse.n_inverted
+            one = FoundPair(a, b, shared, best.value, len(links), n_inverted)
+        yield one
 
 
 def clash(source: Sequence[str], target: Sequence[str]) -> bool:

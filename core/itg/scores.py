@@ -1,11 +1,7 @@
-"""Scores of pairs: how well they biparse, combined by a few fitted weights.
-
-Baselines of a score: word overlap and edit distance.
-"""
+"""Scores of pairs: how well they biparse, combined by a few fitted weights."""
 
 import json
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -174,16 +170,12 @@ def trained(task: str, *, context: bool) -> LogisticModel:
 
     Raises Unavailable if this installation does not have them.
     """
-    return LogisticModel.from_json(_shipped(task, context=context))
-
-
-def trained_with(task: str) -> str:
-    """Name and version of the encoder whose vectors the contextual weights know."""
-    return str(_shipped(task, context=True).get("vectors", ""))
+    return LogisticModel.from_json(shipped(task, context=context))
 
 
 @cache
-def _shipped(task: str, *, context: bool) -> dict[str, Any]:
+def shipped(task: str, *, context: bool) -> dict[str, Any]:
+    """The stored weights; ``vectors``: the encoder that the contextual ones know."""
     name = f"{task}-context.json" if context else f"{task}.json"
     place = files("core.itg") / "weights" / name
     try:
@@ -200,44 +192,3 @@ def find_thesaurus() -> tuple[Thesaurus | None, str]:
         return thesaurus(), ""
     except Unavailable as error:
         return None, str(error)
-
-
-def jaccard(source: Sequence[str], target: Sequence[str]) -> float:
-    """Common word types over all word types, in lower case."""
-    a, b = ({word.lower() for word in side} for side in (source, target))
-    return len(a & b) / len(a | b)
-
-
-def dice(source: Sequence[str], target: Sequence[str]) -> float:
-    """Twice the common words over all words, with their multiplicity."""
-    return 2 * _common(source, target) / (len(source) + len(target))
-
-
-def overlap(source: Sequence[str], target: Sequence[str]) -> float:
-    """The common words over the words of the longer side."""
-    return _common(source, target) / max(len(source), len(target))
-
-
-def edit_similarity(source: Sequence[str], target: Sequence[str]) -> float:
-    """1 less Levenshtein's distance over the words of both sides. O(T V)."""
-    a, b = ([word.lower() for word in side] for side in (source, target))
-    row = list(range(len(b) + 1))
-    for i, x in enumerate(a, 1):
-        corner, row[0] = row[0], i
-        for j, y in enumerate(b, 1):
-            cost = min(row[j] + 1, row[j - 1] + 1, corner + (x != y))
-            corner, row[j] = row[j], cost
-    return 1 - row[-1] / (len(a) + len(b))
-
-
-def _common(source: Sequence[str], target: Sequence[str]) -> int:
-    counts = [Counter(word.lower() for word in side) for side in (source, target)]
-    return sum((counts[0] & counts[1]).values())
-
-
-BASELINES: dict[str, Callable[[Sequence[str], Sequence[str]], float]] = {
-    "jaccard": jaccard,
-    "dice": dice,
-    "overlap": overlap,
-    "edit": edit_similarity,
-}

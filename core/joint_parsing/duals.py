@@ -118,19 +118,9 @@ class DualDecoder:
         return Agreed(a, b, best, bound, course, duals, last)
 
 
-def slack_of(
-    linked: LinkedWords,
-    slack: float,
-    *,
-    by_prob: bool = False,
-    by_arc: Floats | None = None,
-) -> Floats:
-    """``(l, l)``: one slack for all; times the probabilities of the two links; or that
-    of the source's arc, ``by_arc`` ``(n + 1, n + 1)``."""
+def slack_of(linked: LinkedWords, slack: float, *, by_prob: bool = False) -> Floats:
+    """``(l, l)``: one slack for all, or times the probabilities of the two links."""
     n = len(linked.pairs)
-    if by_arc is not None:
-        at = linked.pairs[:, 0]
-        return np.ascontiguousarray(by_arc[np.ix_(at, at)])
     if by_prob:
         return np.asarray(slack * np.outer(linked.probs, linked.probs))
     return np.full((n, n), slack)

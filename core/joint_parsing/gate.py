@@ -1,35 +1,20 @@
 """Whether a joint parse is better than the separate one: logistic regression.
 
 Features of Choe & McClosky 2015, section 3.4.1 and table 2, and what a parser with
-marginals knows besides. Fitting is ``core.joint_parsing.gate_fitting``.
-
-Fitting the gate of joint parsing: L1 logistic regression, greedy templates.
-
-Choe & McClosky 2015, sections 3.4 and 5.3: sentences whose score the joint parse
-raises or lowers, C = 1, features seen fewer than three times left out. The random
-greedy search is over 15 groups: the templates of table 2 and the four features of
-section 3.4.1. Uses scikit-learn, which is needed for fitting alone.
-
-The fitted parameters and gates of joint parsing, from one JSON file.
+marginals knows besides. Fitted parameters and gates come from one JSON file.
 """
 
 import json
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import exp, log
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from core.agreement.paired import sign_flip_p
-from core.data.check import Floats, Ints
 from core.data.deps import ROOT, DepTree
 from core.errors import InvalidValue, Unavailable
 from core.joint_parsing.linked import ends_of
 from core.joint_parsing.values import JointResult
-from core.learning.logistic import sparse_regression
 from core.protocols import Analysis
 
 TEMPLATES: tuple[tuple[str, ...], ...] = (
@@ -47,16 +32,6 @@ TEMPLATES: tuple[tuple[str, ...], ...] = (
 )
 """The parts of each template of table 2: relation and coarse tag of a word, its parent
 (p) and grandparent (gp)."""
-BULLETS = ("crossing links", "more non-projective arcs", "shorter", "words in common")
-"""The four features of section 3.4.1 that are no templates: with the eleven templates
-the 15 groups among which the greedy search chooses."""
-_EARLIER = (
-    ("REL", "CP", "CP_p", "CP_gp"),
-    ("REL", "REL_p", "CP", "CP_p"),
-    ("CP", "REL_p", "REL_gp"),
-    ("REL", "REL_p", "REL_gp", "CP", "CP_p", "CP_gp"),
-)
-"""Templates 11 to 14 of gates that earlier versions fitted: read, searched no more."""
 
 TINY = 1e-6
 Features = dict[str, float]
@@ -174,7 +149,7 @@ def _template(k: int, name: str, tree: DepTree, source: Analysis) -> set[str]:
         at = {"": m, "p": tree.heads[m]}
         at["gp"] = tree.heads[at["p"]] if at["p"] != ROOT else ROOT
         parts = []
-        for part in (TEMPLATES + _EARLIER)[k]:
+        for part in TEMPLATES[k]:
             kind, _, which = part.partition("_")
             row = tree.labels if kind == "REL" else tags
             parts.append(row[at[which]] if at[which] != ROOT else "ROOT")
@@ -196,127 +171,6 @@ def non_projective_arcs(tree: DepTree) -> int:
     )
 
 
-SEEN = 3
-INNER_FOLDS = 5
-LEAST = 0.5
-CHANCE = 0.05  # a gate that wins so little by luck so often is none
-STARTS = 3  # random orders of the greedy search
-
-
-@dataclass(frozen=True, slots=True)
-class GateExample:
-    """One parse of one pair: ``plain`` features, those of each template, the arcs
-    gained. ``pair``: which it is; parses of one pair are never in two folds."""
-
-    plain: Features
-    by_template: tuple[Features, ...]
-    gained: int
-    pair: str
-
-
-def fit_gate(examples: Sequence[GateExample], *, seed: int = 0) -> Gate | None:
-    """The gate of these examples; those without gain or loss teach nothing.
-
-    Templates are tried in random orders and kept while held-out log-loss falls. None
-    unless gating gains arcs over keeping everything, by more than chance, each example
-    judged by a model that has not seen it. Raises InvalidValue if a class has fewer
-    examples than there are folds, Unavailable without scikit-learn.
-    """
-    changed = [one for one in examples if one.gained]
-    better = np.array([one.gained > 0 for one in changed], dtype=bool)
-    few = len({one.pair for one in changed}) < INNER_FOLDS
-    if few or min(better.sum(), (~better).sum()) < INNER_FOLDS:
-        raise InvalidValue("the gate needs at least five pairs of each outcome")
-    chosen = _search(changed, better, seed)
-    names, rows = _table(changed, chosen)
-    if not names:
-        return None
-    gained = np.array([one.gained for one in changed])
-    put_back = _held_out(rows, better, _fold_of(changed)) < LEAST
-    won = np.where(put_back, -gained, 0.0)[:, None]
-    if won.sum() <= 0 or sign_flip_p(won, np.random.default_rng(seed))[0] > CHANCE:
-        return None
-    model = sparse_regression().fit(rows, better)
-    weights = {
-        name: round(float(w), 6)
-        for name, w in zip(names, model.coef_[0], strict=True)
-        if w
-    }
-    templates = tuple(k for k in chosen if k < len(TEMPLATES))
-    return Gate(round(float(model.intercept_[0]), 6), weights, templates, LEAST)
-
-
-def _search(
-    changed: Sequence[GateExample], better: np.ndarray[Any, Any], seed: int
-) -> tuple[int, ...]:
-    """The best set of templates that random greedy search meets."""
-    rng = np.random.default_rng(seed)
-    best: tuple[float, tuple[int, ...]] = (_held_out_loss(changed, better, ()), ())
-    for _ in range(STARTS):
-        here = (_held_out_loss(changed, better, ()), ())
-        for k in rng.permutation(len(TEMPLATES) + len(BULLETS)).tolist():
-            wider = (*here[1], k)
-            here = min(here, (_held_out_loss(changed, better, wider), wider))
-        best = min(best, here)
-    return tuple(sorted(best[1]))
-
-
-def _held_out_loss(
-    changed: Sequence[GateExample],
-    better: np.ndarray[Any, Any],
-    chosen: tuple[int, ...],
-) -> float:
-    """Mean log-loss of what held-out models say."""
-    rows = _table(changed, chosen)[1]
-    predicted = _held_out(rows, better, _fold_of(changed)).clip(1e-6, 1 - 1e-6)
-    return -float(np.log(np.where(better, predicted, 1 - predicted)).mean())
-
-
-def _fold_of(changed: Sequence[GateExample]) -> Ints:
-    """The fold of each example, the same for all of one pair."""
-    place = {pair: k for k, pair in enumerate(dict.fromkeys(x.pair for x in changed))}
-    return np.array([place[one.pair] % INNER_FOLDS for one in changed])
-
-
-def _held_out(rows: Floats, better: np.ndarray[Any, Any], fold_of: Ints) -> Floats:
-    """The probability of each example, by a model that has not seen its fold."""
-    predicted = np.empty(len(rows))
-    for fold in range(INNER_FOLDS):
-        inside = fold_of != fold
-        if not rows.shape[1] or len(set(better[inside].tolist())) < 2:
-            predicted[~inside] = better[inside].mean()
-            continue
-        model = sparse_regression().fit(rows[inside], better[inside])
-        predicted[~inside] = model.predict_proba(rows[~inside])[:, 1]
-    return predicted
-
-
-def _table(
-    changed: Sequence[GateExample], chosen: tuple[int, ...]
-) -> tuple[list[str], Floats]:
-    """Feature names, and a row for each example."""
-    full = [_of_groups(one, chosen) for one in changed]
-    seen = Counter(name for features in full for name in features)
-    names = sorted(name for name, count in seen.items() if count >= SEEN)
-    column = {name: k for k, name in enumerate(names)}
-    rows = np.zeros((len(full), len(names)))
-    for i, features in enumerate(full):
-        for name, value in features.items():
-            if name in column:
-                rows[i, column[name]] = value
-    return names, rows
-
-
-def _of_groups(one: GateExample, chosen: tuple[int, ...]) -> Features:
-    """What is always looked at, and the chosen groups: templates, then ``BULLETS``."""
-    n = len(TEMPLATES)
-    left_out = {name for k, name in enumerate(BULLETS) if n + k not in chosen}
-    features = {k: v for k, v in one.plain.items() if k not in left_out}
-    for k in chosen:
-        features |= one.by_template[k] if k < n else {}
-    return features
-
-
 WEIGHTS = Path(__file__).parent / "weights" / "joint.json"
 
 
@@ -324,8 +178,8 @@ WEIGHTS = Path(__file__).parent / "weights" / "joint.json"
 class JointWeights:
     """``bp_slack`` (bp), ``trust`` (mbr), ``slack`` (soft), ``span_slack`` (spans) in
     nats; ``view_slack``, ``view_share``: of bp where the pair was read as one, too, its
-    slack and how much that reading counts; ``slacks``: the slack of single relations,
-    without their subtypes; ``gates`` by method; ``facts``: what they were fitted on."""
+    slack and how much that reading counts; ``gates`` by method; ``facts``: what they
+    were fitted on."""
 
     bp_slack: float = 0.8
     view_slack: float = 0.7
@@ -333,7 +187,6 @@ class JointWeights:
     trust: float = 1.5
     slack: float = 0.5
     span_slack: float = 0.5
-    slacks: Mapping[str, float] = field(default_factory=dict)
     gates: Mapping[str, Gate] = field(default_factory=dict)
     facts: Mapping[str, Any] = field(default_factory=dict)
 
@@ -350,7 +203,6 @@ class JointWeights:
                 float(data["trust"]),
                 float(data["slack"]),
                 float(data["span_slack"]),
-                {str(k): float(v) for k, v in data["slacks"].items()},
                 {str(k): Gate.from_json(v) for k, v in data["gates"].items()},
                 data.get("facts", {}),
             )
@@ -374,7 +226,6 @@ class JointWeights:
             "trust": self.trust,
             "slack": self.slack,
             "span_slack": self.span_slack,
-            "slacks": dict(self.slacks),
             "gates": {name: gate.to_json() for name, gate in self.gates.items()},
         }
         path.parent.mkdir(parents=True, exist_ok=True)

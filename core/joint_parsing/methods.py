@@ -13,7 +13,7 @@ of the other sentence (Kumar & Byrne 2004 for minimum Bayes risk over alternativ
 Several other sentences add up.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -206,12 +206,9 @@ def _soft(task: _Task) -> MethodResult:
     slack = task.weights.slack if settings.slack is None else settings.slack
     if len(task.sides) != 2:
         return _consensus(task, slack)
-    source, _, linked = task.pair()
-    by_arc = None
-    if settings.slack_kind == "relation":
-        by_arc = _by_relation(source, task.weights.slacks, slack)
+    linked = task.pair()[2]
     by_prob = settings.slack_kind == "prob"
-    return _dual(task, slack_of(linked, slack, by_prob=by_prob, by_arc=by_arc))
+    return _dual(task, slack_of(linked, slack, by_prob=by_prob))
 
 
 def _hard(task: _Task) -> MethodResult:
@@ -259,16 +256,6 @@ def _dual(task: _Task, slack: Floats) -> MethodResult:
     heads = last if settings.last_round else best
     is_exact = agreed.is_exact and heads == best
     return MethodResult(heads, None, agreed.rounds, is_exact, agreed.gap)
-
-
-def _by_relation(source: Analysis, slacks: Mapping[str, float], usual: float) -> Floats:
-    """``(n + 1, n + 1)``: the slack of the best relation of each arc."""
-    deps = source.deps
-    if deps is None or deps.relations is None:
-        raise InvalidValue('the relations of all arcs are missing: ask for "forest"')
-    names = [name.partition(":")[0] for name in deps.relation_names]
-    by_name = np.array([slacks.get(name, usual) for name in names])
-    return np.asarray(by_name[deps.relations.argmax(-1)])
 
 
 def _pairs(task: _Task) -> MethodResult:

@@ -28,34 +28,15 @@ from core.joint_parsing.linked import (
 )
 from core.joint_parsing.methods import MethodResult, arcs_of, find
 from core.joint_parsing.values import (
-    METHODS,
     ArcChange,
     JointResult,
     JointSet,
     JointSettings,
     JointSide,
-    Method,
-    Round,
     SpanChange,
 )
 from core.protocols import Analysis, Capability, WordAligner
 from core.word_alignment.aligner import TrainedWordAligner
-
-__all__ = [
-    "ENGINE",
-    "METHODS",
-    "VERSION",
-    "WANT",
-    "ArcChange",
-    "JointParser",
-    "JointResult",
-    "JointSet",
-    "JointSettings",
-    "JointSide",
-    "Method",
-    "Round",
-    "SpanChange",
-]
 
 ENGINE = "joint"
 VERSION = "1"

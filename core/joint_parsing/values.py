@@ -11,7 +11,7 @@ from core.errors import InvalidValue
 
 Method = Literal["bp", "mbr", "soft", "hard", "pairs", "spans"]
 METHODS: tuple[Method, ...] = get_args(Method)
-SlackKind = Literal["one", "relation", "prob"]
+SlackKind = Literal["one", "prob"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +20,10 @@ class JointSettings:
 
     ``rounds``: maximum rounds of dual decomposition. ``step``: its first step in nats.
     ``slack``: nats that one disagreement costs (bp, soft, spans); ``slack_kind``: for
-    soft, the same for all, by the relation of the source's arc, or times the
-    probabilities of the two links. ``trust``: nats for an arc that the other sentence
-    is certain of (mbr). None means the shipped value. ``gate``: keep the separate
-    parses where the gate prefers them. ``projective``: trees without crossing arcs.
+    soft, the same for all, or times the probabilities of the two links. ``trust``: nats
+    for an arc that the other sentence is certain of (mbr). None: the shipped value.
+    ``gate``: keep the separate parses where the gate prefers them. ``projective``:
+    trees without crossing arcs.
     ``n_best``: trees of either side among which pairs are sought. ``in_view``: use what
     a parser that reads pairs predicts for the two read as one (bp).
 

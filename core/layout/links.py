@@ -9,12 +9,14 @@ from the band" and then turned into px by ``_Axes``.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import hypot
+from operator import mul
 from typing import Literal
 
 from core.data.deps import ROOT, DepTree
 from core.data.tree import Tree
 from core.layout.measure import GlyphTable
-from core.layout.scene import Arc, Box, Edge, Rect, Scene
+from core.layout.scene import Arc, Box, Edge, Point, Rect, Scene, SecondaryCurve
 from core.layout.tree import Demand, Placed, place, place_words
 from core.protocols import TextMeasure
 
@@ -130,6 +132,7 @@ def link_scene(
         ),
         edges=tuple(edge for part in parts for edge in part.edges()),
         arcs=tuple(arc for part in parts for arc in part.arcs()),
+        secondary=tuple(one for part in parts for one in part.secondary()),
         across=across,
     )
 
@@ -151,6 +154,7 @@ def parse_scene(side: LinkedSide, *, measure: TextMeasure | None = None) -> Scen
         boxes=tuple(ink.boxes()),
         edges=tuple(ink.edges()),
         arcs=tuple(ink.arcs()),
+        secondary=tuple(ink.secondary()),
     )
 
 
@@ -294,6 +298,56 @@ class _Ink:
     def arcs(self) -> list[Arc]:
         return [self._arc(arc) for arc in self.plan.arcs]
 
+    def secondary(self) -> list[SecondaryCurve]:
+        """Those between two nodes that are shown; their labels off the boxes."""
+        tree, shown = self.plan.tree, self.plan.placed.at
+        curves: list[SecondaryCurve] = []
+        taken = [box.rect for box in self.boxes()]
+        for v, target, label in tree.secondary if tree else ():
+            if v in shown and target in shown:
+                curves.append(self._secondary(v, target, label, taken))
+                taken.append(curves[-1].label_rect)
+        return curves
+
+    def _secondary(
+        self, v: int, target: int, label: str, taken: list[Rect]
+    ) -> SecondaryCurve:
+        bend = self._bend(v, target)
+        corners = (self._border(v, bend), bend, self._border(target, bend))
+        start, control, end = (self.frame.point(*corner) for corner in corners)
+        size = self.plan.pen.width(label, size=SMALL) + 6, 14.0
+        where = _label_place((start, control, end), size, taken)
+        tree, folded = self.plan.tree, self.plan.side.folded
+        ref, to = (_identity(tree, u, folded)[1] for u in (v, target))
+        return SecondaryCurve(self.name, ref, to, (start, control, end), label, where)
+
+    def _bend(self, v: int, target: int) -> Point:
+        """Beside the middle of the line between two nodes, away from the words."""
+        (x, y), (x2, y2) = self._middle(v), self._middle(target)
+        far = max(hypot(x2 - x, y2 - y), 1.0)
+        by = min(16 / far + 0.16, 80 / far) * (1 if x2 >= x else -1)
+        along, away = (x + x2) / 2 + by * (y - y2), (y + y2) / 2 + by * (x2 - x)
+        plan, edge = self.plan, PAD / 2
+        low = plan.base + plan.word + LEVEL
+        return (
+            min(max(along, -edge), plan.placed.length + edge),
+            min(max(away, low), plan.depth + edge),
+        )
+
+    def _middle(self, v: int) -> Point:
+        near, depth = self._reach(v)
+        return self.plan.placed.at[v], near + depth / 2
+
+    def _border(self, v: int, bend: Point) -> Point:
+        """Where the line to ``bend`` leaves the box; of a word its outer edge."""
+        (x, y), depth = self._middle(v), self._reach(v)[1] / 2 + 2
+        half = self.plan.box_size(v)[1 if self.plan.across else 0] / 2 + 2
+        dx, dy = bend[0] - x, bend[1] - y
+        if not self.plan.placed.level[v]:
+            return x + max(-half / 2, min(half / 2, dx / 2)), y + depth + 2
+        share = min(half / max(abs(dx), 1e-6), depth / max(abs(dy), 1e-6), 1.0)
+        return x + share * dx, y + share * dy
+
     def _box(self, v: int) -> Box:
         plan = self.plan
         along = plan.box_size(v)[1 if plan.across else 0]
@@ -354,6 +408,19 @@ class _Ink:
     def _label_rect(self, along: float, away: float, size: tuple[float, float]) -> Rect:
         x, y = self.frame.point(along, away)
         return Rect(x - size[0] / 2, y - size[1] / 2, *size)
+
+
+def _label_place(
+    points: tuple[Point, Point, Point], size: tuple[float, float], taken: list[Rect]
+) -> Rect:
+    """Where a label on the curve hides no box: as near to its middle as can be."""
+    rects = []
+    for t in (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82):
+        parts = (1 - t) ** 3, 3 * t * (1 - t), t**3
+        x, y = (sum(map(mul, parts, row)) for row in zip(*points, strict=True))
+        rects.append(Rect(x - size[0] / 2, y - size[1] / 2, *size))
+    free = (r for r in rects if not any(r.overlaps(other) for other in taken))
+    return next(free, rects[0])
 
 
 def _strip(side: Literal["s", "t"], at: float, length: float, *, across: bool) -> Box:

@@ -69,6 +69,19 @@ class Arc:
 
 
 @dataclass(frozen=True, slots=True)
+class SecondaryCurve:
+    """A secondary edge: start, the control point of both its ends, and end of a cubic
+    curve; its label, or "", and the box of that."""
+
+    side: Literal["s", "t"]
+    ref: str
+    target: str
+    points: tuple[Point, Point, Point]
+    label: str
+    label_rect: Rect
+
+
+@dataclass(frozen=True, slots=True)
 class Scene:
     """A drawing without its ink. ``across``: the trees are left and right."""
 
@@ -78,6 +91,7 @@ class Scene:
     boxes: tuple[Box, ...] = ()
     edges: tuple[Edge, ...] = ()
     arcs: tuple[Arc, ...] = ()
+    secondary: tuple[SecondaryCurve, ...] = ()
     across: bool = False
 
     def box(self, key: str) -> Box | None:

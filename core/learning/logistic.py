@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from core.data.check import Floats
-from core.errors import InvalidValue, Unavailable
+from core.errors import InvalidValue
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,20 +55,3 @@ class LogisticModel:
             return cls(tuple(table), means, scales, weights, float(data["intercept"]))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InvalidValue(f"no logistic model: {error!r}") from error
-
-
-def sparse_regression() -> Any:
-    """An estimator with an L1 penalty, C = 1: most weights are 0. Raises Unavailable
-    without scikit-learn."""
-    return regression(l1_ratio=1.0, C=1.0, solver="liblinear", random_state=0)
-
-
-def regression(**options: Any) -> Any:
-    """A logistic regression of scikit-learn. Raises Unavailable without it."""
-    try:
-        from sklearn.linear_model import LogisticRegression
-    except ImportError as error:
-        raise Unavailable(
-            "fitting needs scikit-learn: pip install 'gemel[train]'"
-        ) from error
-    return LogisticRegression(**options)

@@ -43,7 +43,7 @@ SHIPPED = {
 }
 """The styles of the model that comes with Gemel; an installation's list of entry
 points is written when it is made, and may be older than they are."""
-KINDS = {"substitution": "core.substitution.folder:parser_at"}
+KINDS = {"substitution": "core.substitution.folder:LinkedParser"}
 """What runs a model folder of that kind, where a folder on a floor above does."""
 SIGNS = (BLLIP_SIGN, MANIFEST)
 

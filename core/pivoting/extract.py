@@ -2,8 +2,6 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -16,17 +14,11 @@ Rows = NDArray[np.int64]
 _MAX_LENGTH = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Linked:
-    """The numbers of tokens of both sides, and their links ``(english, foreign)``."""
-
-    n_english: int
-    n_foreign: int
-    links: Sequence[tuple[int, int]]
-
-
-def phrase_pairs(pairs: Sequence[Linked], *, max_length: int = 7) -> Rows:
+def consistent_pairs(sizes: Rows, first: Rows, links: Rows, max_length: int) -> Rows:
     """All phrase pairs consistent with the links, unaligned borders included.
+
+    ``sizes`` (S, 2): tokens of either side; ``links`` (n, 2) English-foreign, those of
+    pair s in rows ``first[s]`` to ``first[s + 1] - 1``; all int64.
 
     A row ``(pair, i, j, k, l, loose)``: tokens i to j - 1 of the English side go with
     k to l - 1 of the foreign one: at least one link joins them, and none leaves them.
@@ -37,15 +29,6 @@ def phrase_pairs(pairs: Sequence[Linked], *, max_length: int = 7) -> Rows:
     O(n max_length) spans a sentence, and constant time for each pair that is found;
     48 bytes a pair. Och and Ney 2004, "The Alignment Template Approach", CL 30(4).
     """
-    return consistent_pairs(*_arrays(pairs), max_length)
-
-
-def consistent_pairs(sizes: Rows, first: Rows, links: Rows, max_length: int) -> Rows:
-    """``phrase_pairs`` of arrays.
-
-    ``sizes`` (S, 2): tokens of either side; ``links`` (n, 2) English-foreign, those of
-    pair s in rows ``first[s]`` to ``first[s + 1] - 1``; all int64.
-    """
     if not 1 <= max_length <= _MAX_LENGTH:
         raise InvalidValue(f"phrases of 1 to {_MAX_LENGTH} words, not {max_length}")
     _check(sizes, first, links)
@@ -55,15 +38,6 @@ def consistent_pairs(sizes: Rows, first: Rows, links: Rows, max_length: int) -> 
     if count:
         kernels.consistent(sizes, first, links, max_length, rows)
     return rows
-
-
-def _arrays(pairs: Sequence[Linked]) -> tuple[Rows, Rows, Rows]:
-    sizes = np.array([(p.n_english, p.n_foreign) for p in pairs], dtype=np.int64)
-    counts = [len(p.links) for p in pairs]
-    first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    flat = chain.from_iterable(chain.from_iterable(p.links for p in pairs))
-    links = np.fromiter(flat, dtype=np.int64).reshape(-1, 2)
-    return sizes.reshape(-1, 2), first, links
 
 
 def _check(sizes: Rows, first: Rows, links: Rows) -> None:

@@ -254,20 +254,24 @@ def fit_weights(
     model: SentenceModel | None = None,
     backend: ParserBackend | None = None,
     facts: Mapping[str, Any] | None = None,
+    now: Weights | None = None,
     seed: int = 0,
 ) -> Weights:
     """Ridge regression of people's means on the components.
+
+    ``now``: the weights that rank look-ups so far; None where the baseline does.
 
     Substitutes that the table does not know are left out. Added to ``facts``, with all
     of a phrase in one of ten folds: Spearman's rho with people, for held-out phrases
     (``alone``, ``placed``) and for each component by itself (``components``); ``gain``:
     of ``placed`` over the ``best`` component, the best on these very substitutes, with
-    a 95 % interval over phrases.
+    a 95 % interval over phrases. ``compared``: the gain of ``alone`` over what ranks
+    now, on the ``phrases`` that ``now`` was not fitted on (``fitted_on``).
 
     Raises InvalidValue if fewer than 20 are known, or all are of one phrase.
     """
-    rows, people, group = _known(table, judged, model, backend)
-    n_phrases = int(group.max(initial=-1)) + 1
+    rows, people, group, phrases = known_rows(table, judged, model, backend)
+    n_phrases = len(phrases)
     if len(rows) < LEAST or n_phrases < 2:
         raise InvalidValue(
             f"{len(rows)} judged substitutes of {n_phrases} phrases are in this table; "
@@ -286,21 +290,24 @@ def fit_weights(
         "folds": len(parts),
         **{name: _rho(one, people) for name, one in held.items()},
         **_compared(rows, held["placed"], people, group, rng),
+        "compared": _over_now(rows, held["alone"], people, group, phrases, now, rng),
+        "fitted_on": phrases,
     }
     return Weights(
-        _fit(rows[:, : len(ALONE)], people),
-        _fit(rows, people),
+        fit_rows(rows[:, : len(ALONE)], people),
+        fit_rows(rows, people),
         {**(facts or {}), **measured},
     )
 
 
-def _known(
+def known_rows(
     table: Table,
     judged: Sequence[JudgedSubstitute],
     model: SentenceModel | None,
     backend: ParserBackend | None,
-) -> tuple[Floats, Floats, Ints]:
-    """Of each that is known its components, people's value, and its phrase's number."""
+) -> tuple[Floats, Floats, Ints, list[str]]:
+    """Return, of each substitute that the table knows, its ``components``, people's
+    value, and the number of its phrase; and the phrases, as the table spells them."""
     by_site: dict[Site, list[JudgedSubstitute]] = defaultdict(list)
     for one in judged:
         by_site[one.site].append(one)
@@ -316,11 +323,14 @@ def _known(
             people += [one.value for one in kept]
             number = phrases.setdefault(table.key(site.phrase), len(phrases))
             group += [number] * len(kept)
-    return np.vstack(rows), np.array(people), np.array(group, dtype=np.int32)
+    return np.vstack(rows), np.array(people), np.array(group, np.int32), list(phrases)
 
 
-def _fit(rows: Floats, people: Floats) -> LinearModel:
-    """What is not known has no weight where it never is, and else counts as average."""
+def fit_rows(rows: Floats, people: Floats) -> LinearModel:
+    """Return ridge weights of ``(n, m)`` components for people's values.
+
+    What is not known has no weight where it never is, and else counts as average.
+    """
     known = np.isfinite(rows)
     sums = np.where(known, rows, 0.0).sum(axis=0)
     means = sums / np.maximum(known.sum(axis=0), 1)
@@ -336,7 +346,7 @@ def _cross_fitted(
     for part in parts:
         held = np.isin(group, part)
         if held.any() and not held.all():
-            scores[held] = scored(_fit(rows[~held], people[~held]), rows[held])
+            scores[held] = scored(fit_rows(rows[~held], people[~held]), rows[held])
     return scores
 
 
@@ -357,6 +367,32 @@ def _compared(
         {"gain": placed}, base, people, group, replicates=_REPLICATES, rng=rng
     )
     return {"components": single, "best": best, "gain": gaps.get("gain")}
+
+
+def _over_now(
+    rows: Floats,
+    alone: Floats,
+    people: Floats,
+    group: Ints,
+    phrases: Sequence[str],
+    now: Weights | None,
+    rng: np.random.Generator,
+) -> dict[str, Any]:
+    """``phrases``: how many were compared; ``difference``, ``low``, ``high``, ``p`` if
+    two or more were."""
+    base = rows[:, 0] if now is None else scored(now.alone, rows[:, : len(ALONE)])
+    seen = set(now.facts.get("fitted_on", ())) if now else set()
+    new = np.array([at for at, name in enumerate(phrases) if name not in seen])
+    kept = np.isin(group, new)
+    gaps = rank_gaps(
+        {"gain": alone[kept]},
+        base[kept],
+        people[kept],
+        group[kept],
+        replicates=_REPLICATES,
+        rng=rng,
+    )
+    return {"phrases": len(new), **gaps.get("gain", {})}
 
 
 def _rho(scores: Floats, people: Floats) -> float | None:

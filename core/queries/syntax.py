@@ -157,22 +157,6 @@ class Query:
     text: str = ""
 
 
-def bound(node: Node) -> list[Node]:
-    """The nodes that every match has, in the order of the query: no alternative, no
-    option, nothing negated; back references and states of links are none."""
-    nodes = [] if isinstance(node.test, Back | NodeState) else [node]
-    for part in _conjuncts(node.formula):
-        if isinstance(part, NodeRelation):
-            nodes += bound(part.node)
-    return nodes
-
-
-def _conjuncts(formula: Formula | None) -> tuple[Formula, ...]:
-    if isinstance(formula, And):
-        return tuple(one for part in formula.parts for one in _conjuncts(part))
-    return () if formula is None else (formula,)
-
-
 def relations_of(node: Node) -> Iterator[NodeRelation]:
     """All relations of a query, however deep."""
     waiting: list[Formula] = [] if node.formula is None else [node.formula]
@@ -261,8 +245,3 @@ ALIASES = {
     ">>`": ">>-",
 }
 """What Tregex and TGrep2 write besides."""
-
-
-def spelt(op: str, n: int) -> str:
-    """The relation as a person writes it."""
-    return op.replace("N", str(n)) if n else op

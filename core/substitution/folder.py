@@ -2,12 +2,9 @@
 
 manifest.json   kind "substitution", the parser's name or path, options
 linking.npz     the counts of the linking corpus
-
-A parser whose training words are counted out of the treebanks it learned from.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +14,7 @@ from core.data.tokens import Sentence
 from core.errors import FormatError, InvalidValue, Unavailable
 from core.parsing import registry
 from core.parsing.store import open_folder, write_manifest
-from core.protocols import Analysis, BackendInfo, Capability, ParserBackend
+from core.protocols import Analysis, BackendInfo, Capability
 from core.substitution import linking
 from core.substitution.linking import LinkingCounts
 from core.substitution.options import Options
@@ -25,11 +22,6 @@ from core.substitution.substituting import Substituting
 
 KIND = "substitution"
 FILES = ("linking.npz",)
-
-
-def parser_at(folder: Path) -> "LinkedParser":
-    """The parser of the folder; raises Unavailable if it is of another kind."""
-    return LinkedParser(folder)
 
 
 class LinkedParser:
@@ -100,42 +92,3 @@ def _options(given: Mapping[str, Any]) -> Options:
     if unknown:
         raise InvalidValue(f"unknown options: {', '.join(unknown)}")
     return Options(**given)
-
-
-Counts = Mapping[str, Mapping[str, int]]
-
-
-def counts_of(sentences: Iterable[Iterable[tuple[str, str]]]) -> Counts:
-    """By word as written, how often each tag occurred with it; words without a tag are
-    left out. Raises InvalidValue if none has one."""
-    counts: dict[str, Counter[str]] = {}
-    for sentence in sentences:
-        for form, tag in sentence:
-            if tag:
-                counts.setdefault(form, Counter())[tag] += 1
-    if not counts:
-        raise InvalidValue("the parser's training treebanks have no tagged words")
-    return counts
-
-
-class Counted:
-    """``parser``, telling the words of ``counts`` as those it was trained on.
-
-    For a parser that keeps no list of them (a neural one reads pieces of words). It
-    does not accept tags, so of the methods of substitution it takes those that replace.
-    """
-
-    def __init__(self, parser: ParserBackend, counts: Counts) -> None:
-        self.info = parser.info
-        self._parser, self._counts = parser, counts
-
-    def lexicon(self) -> Counts:
-        return self._counts
-
-    def entry_of(self, form: str) -> str:
-        return form
-
-    def analyse(
-        self, sentences: list[Sentence], *, want: frozenset[Capability]
-    ) -> list[Analysis | Exception]:
-        return self._parser.analyse(sentences, want=want)

@@ -1,9 +1,12 @@
 """A tree as brackets to edit, and the edited text over the same words."""
 
+from dataclasses import replace
+
 from core.data import remap
 from core.data.tree import Tree
 from core.errors import FormatError
 from core.formats import ptb, treetext
+from core.trees.stepping import carried
 
 WIDTH = 78
 
@@ -29,8 +32,8 @@ def _lines(tree: Tree, v: int, indent: int) -> list[str]:
 
 
 def typed(text: str, tree: Tree) -> Tree:
-    """The tree that was typed, on the words of ``tree``; edge labels of phrases that
-    stay are kept.
+    """The tree that was typed, on the words of ``tree``; edge labels and secondary
+    edges of nodes that stay are kept.
 
     Raises FormatError with line and column, or naming the first word that differs.
     """
@@ -42,20 +45,21 @@ def typed(text: str, tree: Tree) -> Tree:
     forms = list(new.forms)
     for token, v in enumerate(new.leaf_of):
         forms[v] = tree.words[token]
-    return Tree(new.labels, new.parents, new.tokens, tuple(forms), _edges(new, tree))
-
-
-def _edges(new: Tree, old: Tree) -> tuple[str, ...]:
-    if not old.edges:
-        return ()
-    before, after = remap.places(old), remap.places(new)
+    moved = _stayed(new, tree)
     edges = [""] * len(new)
-    for place, v in after.items():
-        if place in before:
-            edges[v] = old.edges[before[place]]
-    for token, v in enumerate(new.leaf_of):
-        edges[v] = old.edges[old.leaf_of[token]]
-    return tuple(edges) if any(edges) else ()
+    for v, now in moved.items() if tree.edges else ():
+        edges[now] = tree.edges[v]
+    edged, second = tuple(edges) if any(edges) else (), carried(tree, moved)
+    return replace(new, forms=tuple(forms), edges=edged, secondary=second)
+
+
+def _stayed(new: Tree, old: Tree) -> dict[int, int]:
+    """The words, and the phrases of the same place: old number to new."""
+    if not old.edges and not old.secondary:
+        return {}
+    before, after = remap.places(old), remap.places(new)
+    moved = {v: after[place] for place, v in before.items() if place in after}
+    return moved | dict(zip(old.leaf_of, new.leaf_of, strict=True))
 
 
 def _other_words(text: str, words: list[str], wanted: list[str]) -> FormatError:

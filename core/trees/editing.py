@@ -7,7 +7,7 @@ Nodes are preorder numbers of the tree that the operation is done to.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from core.data.tree import Tree
@@ -42,7 +42,7 @@ class Relabel(Recorded):
         check_node(tree, self.node)
         label = checked_label(self.label, empty=self.node == 0 and not tree.is_leaf(0))
         labels = [label if v == self.node else x for v, x in enumerate(tree.labels)]
-        new = Tree(tuple(labels), tree.parents, tree.tokens, tree.forms, tree.edges)
+        new = replace(tree, labels=tuple(labels))
         return Edited(new, {v: v for v in range(len(tree))}, self.node)
 
 
@@ -240,9 +240,51 @@ class EdgeLabel(Recorded):
             checked_label(self.edge)
         edges = list(tree.edges or ("",) * len(tree))
         edges[self.node] = self.edge
-        edged = tuple(edges) if any(edges) else ()
-        new = Tree(tree.labels, tree.parents, tree.tokens, tree.forms, edged)
+        new = replace(tree, edges=tuple(edges) if any(edges) else ())
         return Edited(new, {v: v for v in range(len(tree))}, self.node)
+
+
+@dataclass(frozen=True, slots=True)
+class _Secondary(Recorded):
+    """A secondary edge from a node to ``target``; ``edge``: its label, or ""."""
+
+    node: int
+    target: int
+    edge: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AddSecondary(_Secondary):
+    """A new secondary edge."""
+
+    op: ClassVar[str] = "add_secondary"
+
+    def on(self, tree: Tree) -> Edited:
+        check_node(tree, self.node)
+        check_node(tree, self.target)
+        if self.edge:
+            checked_label(self.edge)
+        if self.node == self.target:
+            raise InvalidValue("A secondary edge leads to another node: choose that.")
+        new = (self.node, self.target, self.edge)
+        if new in tree.secondary:
+            raise InvalidValue("There is such a secondary edge already.")
+        made = replace(tree, secondary=tuple(sorted((*tree.secondary, new))))
+        return Edited(made, {v: v for v in range(len(tree))}, self.node)
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveSecondary(_Secondary):
+    """The secondary edge with these ends and this label goes."""
+
+    op: ClassVar[str] = "remove_secondary"
+
+    def on(self, tree: Tree) -> Edited:
+        gone = (self.node, self.target, self.edge)
+        if gone not in tree.secondary:
+            raise InvalidValue("There is no such secondary edge.")
+        made = replace(tree, secondary=tuple(x for x in tree.secondary if x != gone))
+        return Edited(made, {v: v for v in range(len(tree))}, self.node)
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +329,7 @@ class Retype(Recorded):
 
 _KINDS: tuple[Any, ...] = (
     *(Relabel, RelabelAll, Insert, Delete, Move, EdgeLabel, Trace, Replace, Restore),
-    *(Retype, Split, Join, SplitPhrase, JoinPhrases),
+    *(Retype, Split, Join, SplitPhrase, JoinPhrases, AddSecondary, RemoveSecondary),
 )
 Read = Callable[[Mapping[str, Any]], TreeEdit]
 OPS: dict[str, Read] = {kind.op: kind.read for kind in _KINDS}

@@ -4,7 +4,7 @@ Operations as in ``core.trees.editing``. Children stay in their order, and words
 they are.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -133,4 +133,4 @@ def _named(tree: Tree, v: int, label: str, edge: str) -> Tree:
     new = [(*column[:v], text, *column[v + 1 :]) for column, text in (
         (tree.labels, label), (edges, edge))]  # fmt: skip
     edged = new[1] if any(new[1]) else ()
-    return Tree(new[0], tree.parents, tree.tokens, tree.forms, edged)
+    return replace(tree, labels=new[0], edges=edged)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from core.data.tree import Tree
 from core.errors import InvalidValue
 from core.trees.recorded import Recorded
-from core.trees.stepping import Edited, checked_label
+from core.trees.stepping import Edited, carried, checked_label
 from core.trees.words import checked_form
 
 
@@ -35,14 +35,16 @@ class Split(Recorded):
             edges = edges or ("",) * len(tree)
             edges = _put(edges, v, 1, self.edges or (edges[v], edges[v]))
         tokens = tuple(t + (t > self.token) for t in tree.tokens)
+        moved = {u: u + (u > v) for u in range(len(tree))}
         made = Tree(
             _put(tree.labels, v, 1, tags),
             _put(_shifted(tree.parents, v, 1), v, 1, (tree.parents[v],) * 2),
             _put(tokens, v, 1, (self.token, self.token + 1)),
             _put(tree.forms, v, 1, forms),
             edges if any(edges) else (),
+            carried(tree, moved),
         )
-        return Edited(made, {u: u + (u > v) for u in range(len(tree))}, v)
+        return Edited(made, moved, v)
 
     def _leaf(self, tree: Tree) -> int:
         v = _leaf(tree, self.token)
@@ -76,15 +78,16 @@ class Join(Recorded):
             edges = edges or ("",) * len(tree)
             edges = _put(edges, v, 2, (edges[v] if self.edge is None else self.edge,))
         tokens = tuple(t - (t > self.token) for t in tree.tokens)
+        moved = {u: u - (u > v) for u in range(len(tree)) if u != v + 1}
         made = Tree(
             _put(tree.labels, v, 2, (tag,)),
             _put(_shifted(tree.parents, v + 1, -1), v, 2, (tree.parents[v],)),
             _put(tokens, v, 2, (self.token,)),
             _put(tree.forms, v, 2, (form,)),
             edges if any(edges) else (),
+            carried(tree, moved),
         )
-        stay = (u for u in range(len(tree)) if u != v + 1)
-        return Edited(made, {u: u - (u > v) for u in stay}, v)
+        return Edited(made, moved, v)
 
     def _leaf(self, tree: Tree) -> int:
         """The first leaf; the second has the next number."""

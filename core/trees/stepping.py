@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
-from core.data.tree import Tree
+from core.data.tree import Secondary, Tree
 from core.errors import InvalidValue
 
 Children = list[list[int]]
@@ -64,6 +64,12 @@ def children_of(tree: Tree) -> Children:
     return [list(below) for below in tree.children]
 
 
+def carried(tree: Tree, moved: Mapping[int, int]) -> Secondary:
+    """The secondary edges whose two nodes are still there; ``moved``: old to new."""
+    edges = ((moved.get(v, -1), moved.get(to, -1), x) for v, to, x in tree.secondary)
+    return tuple(sorted(one for one in edges if -1 not in one[:2]))
+
+
 def built(
     tree: Tree,
     children: Children,
@@ -92,8 +98,10 @@ def built(
     labels, forms = (tuple(column[v] for v in order) for column in texts)
     tokens = tuple((*tree.tokens, *(-1,) * n_new)[v] for v in order)
     edged = tuple(edges[v] for v in order)
-    made = Tree(labels, tuple(parents), tokens, forms, edged if any(edged) else ())
+    edged = edged if any(edged) else ()
     moved = {v: number for number, v in enumerate(order) if v < len(tree)}
+    kept = carried(tree, moved)
+    made = Tree(labels, tuple(parents), tokens, forms, edged, kept)
     return Edited(made, moved, order.index(at))
 
 
@@ -119,8 +127,9 @@ class Replace:
     @classmethod
     def read(cls, sent: Mapping[str, Any]) -> "Replace":
         """Inverse of ``to_json``; raises KeyError, TypeError or ValueError."""
-        labels, parents, tokens, forms, edges = (tuple(row) for row in sent["tree"])
-        return cls(Tree(labels, parents, tokens, forms, edges))
+        labels, parents, tokens, forms, edges, *more = map(tuple, sent["tree"])
+        secondary = tuple(map(tuple, more[0])) if more else ()
+        return cls(Tree(labels, parents, tokens, forms, edges, secondary))
 
     def on(self, tree: Tree) -> Edited:
         if self.tree.words != tree.words:
@@ -130,7 +139,8 @@ class Replace:
     def to_json(self) -> dict[str, Any]:
         new = self.tree
         rows = (new.labels, new.parents, new.tokens, new.forms, new.edges)
-        return {"op": self.op, "tree": [list(row) for row in rows]}
+        more = [[list(one) for one in new.secondary]] if new.secondary else []
+        return {"op": self.op, "tree": [*map(list, rows), *more]}
 
 
 @dataclass(frozen=True, slots=True)

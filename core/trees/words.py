@@ -1,6 +1,7 @@
 """Editing words without changing their number, so links and trees stay valid."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from core.data.tree import Tree
 from core.errors import InvalidValue
@@ -24,7 +25,7 @@ def with_forms(tree: Tree, forms: Mapping[int, str]) -> Tree:
     new = list(tree.forms)
     for token, form in forms.items():
         new[tree.leaf_of[token]] = form
-    return Tree(tree.labels, tree.parents, tree.tokens, tuple(new), tree.edges)
+    return replace(tree, forms=tuple(new))
 
 
 def in_text(text: str, words: Sequence[str], forms: Mapping[int, str]) -> str | None:

@@ -23,57 +23,6 @@ of any other tag is of no class."""
 NO_TAG = "X"
 BESIDE = ((-1, -1), (1, 1), (-2, -2), (2, 2), (0, -1), (0, 1), (-1, 0), (1, 0))
 INVERSE_TEMPERATURE = 10.0  # of cosines in a softmax: a lead of 0.1 is one nat
-LEXICAL = (
-    "exact",
-    "stem",
-    "synonym",
-    "derived",
-    "kin",
-    "same_case",
-    "spelling",
-    "beginning",
-    "other_number",
-    "alone",
-    "same_rank",
-    "both_function",
-    "function_s",
-    "function_t",
-    "exact_function",
-    "same_tag",
-    "same_class",
-    "distance",
-    "shift",
-    "size",
-)
-SPREAD = tuple(f"exact{i:+d}{j:+d}" for i, j in BESIDE)
-KINDS = tuple(f"{side}_{kind}" for side in "st" for kind in CLASSES)
-PLAIN_NAMES = (*LEXICAL, *SPREAD, *KINDS)
-COSINES = (
-    "cosine",
-    "cosine_squared",
-    "lead_row",
-    "lead_column",
-    "share_row",
-    "share_column",
-    *(f"cosine{i:+d}{j:+d}" for i, j in BESIDE),
-    "raw_cosine",
-    "raw_lead_row",
-    "raw_lead_column",
-)
-CONTEXT_NAMES = (*PLAIN_NAMES, *COSINES)
-ROUND_NAMES = (
-    "nats",
-    "prob",
-    "rival_row",
-    "rival_column",
-    "rest_row",
-    "rest_column",
-    *(f"prob{i:+d}{j:+d}" for i, j in BESIDE),
-    "prob-1+1",
-    "prob+1-1",
-    "band",
-    "counter_band",
-)
 BAND = 4
 
 
@@ -93,8 +42,8 @@ def table(
     thesaurus: Thesaurus | None,
     projected: tuple[Floats, Floats] | None = None,
 ) -> Floats:
-    """The first round: float32 ``(T, V, names)`` by PLAIN_NAMES, or by CONTEXT_NAMES
-    if both sides have vectors and ``projected`` ones. O(T V)."""
+    """The first round: float32 ``(T, V, columns)`` of words, neighbours and classes,
+    and of cosines if both sides have vectors and ``projected`` ones. O(T V)."""
     related = relations(source.forms, target.forms, thesaurus)
     exact = (related == WordRelation.EXACT).astype(np.float32)
     columns = [*_lexical(source, target, related, exact), *_neighbours(exact)]
@@ -109,7 +58,7 @@ def table(
 
 
 def around(nats: Floats) -> Floats:
-    """The second round: float32 ``(T, V, len(ROUND_NAMES))`` of log-odds ``(T, V)``."""
+    """The second round: float32 ``(T, V, columns)`` of log-odds ``(T, V)``."""
     nats = np.clip(nats, -8, 8)
     prob = 1 / (1 + np.exp(-nats))
     columns = [
@@ -134,7 +83,7 @@ def _lexical(
     related: NDArray[np.int8],
     exact: Floats,
 ) -> list[Floats]:
-    """Those of LEXICAL, in order."""
+    """Forms and tags of the two words, and how far apart they are."""
     n, m = related.shape
     stop_s, stop_t = (_function(side) for side in (source, target))
     places_s, places_t = (np.arange(k) for k in (n, m))
@@ -164,7 +113,6 @@ def _lexical(
 
 
 def _cosines(cosine: Floats, raw: Floats) -> list[Floats]:
-    """Those of COSINES, in order."""
     odds = np.exp(INVERSE_TEMPERATURE * cosine)
     return [
         cosine,

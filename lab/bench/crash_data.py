@@ -185,8 +185,9 @@ def fingerprint(database: dict[str, Any], media: Path) -> str:
     """Return a digest of all rows of the second installation; "" if an upload broke."""
     sha256 = hashlib.sha256()
     with _second(database) as using:
-        for row in archive_rows.write(apps, using=using, counts={}):
-            sha256.update(row.encode())
+        for table in archive_rows.read(apps, using=using):
+            for row in table.lines:
+                sha256.update(row)
         uploads = _rows(Upload, using).values_list("file", "sha256")
         for name, digest in uploads:
             path = media / name

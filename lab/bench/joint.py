@@ -21,7 +21,8 @@ from core.joint_parsing.duals import DualDecoder, slack_of
 from core.joint_parsing.in_view import views_of
 from core.joint_parsing.linked import LinkedWords, linked_words
 from core.joint_parsing.methods import arcs_of
-from core.joint_parsing.parser import METHODS, WANT, JointParser, JointSettings
+from core.joint_parsing.parser import WANT, JointParser
+from core.joint_parsing.values import METHODS, JointSettings
 from core.parsing import english
 from core.parsing.neural import NeuralParser
 from core.protocols import Analysis

@@ -18,6 +18,7 @@ latencies of all answers, ``settled_ms`` of those after the first SETTLE_S secon
 """
 
 import argparse
+import contextlib
 import http.client
 import json
 import os
@@ -233,26 +234,45 @@ def percentiles(waits: list[float]) -> dict[str, float]:
 class Server:
     """gunicorn, as the product starts it."""
 
+    page = "/sign-in/"  # answered once it serves
+    env: dict[str, str] | None = None  # that of this process
+    cwd = ROOT
+    log: Path | None = None  # what it prints
+
     def __init__(self, port: int) -> None:
         self.port = port
         self.start()
 
-    def start(self) -> None:
+    def command(self) -> list[str]:
         from annotator.management.commands.up import web_command
 
-        self.process = subprocess.Popen(
-            web_command("127.0.0.1", self.port, 2), cwd=ROOT, start_new_session=True
-        )
+        return web_command("127.0.0.1", self.port, 2)
+
+    def start(self) -> None:
+        with open(self.log, "ab") if self.log else contextlib.nullcontext() as log:
+            self.process = subprocess.Popen(
+                self.command(),
+                cwd=self.cwd,
+                env=self.env,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
         limit = time.monotonic() + READY_S
         while time.monotonic() < limit:
             try:
                 line = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
-                line.request("GET", "/sign-in/")  # the first request imports it all
+                line.request("GET", self.page)  # the first request imports it all
                 line.getresponse().read()
                 return
             except (OSError, http.client.HTTPException):
+                if self.process.poll() is not None:
+                    break
                 time.sleep(0.1)
-        raise RuntimeError("the server did not start")
+        with contextlib.suppress(ProcessLookupError):
+            self.kill()
+        said = self.log.read_text(errors="replace")[-2000:] if self.log else ""
+        raise RuntimeError(f"the server did not start: {said}")
 
     def rest(self) -> None:
         """Wait until it has loaded in the background what suggestions need."""
@@ -265,15 +285,33 @@ class Server:
 
     def cpu_s(self) -> float:
         """Return the CPU seconds of its living processes."""
-        total = 0
+        ticks = [int(cells[11]) + int(cells[12]) for _pid, cells in self.processes()]
+        return sum(ticks) / os.sysconf("SC_CLK_TCK")
+
+    def processes(self) -> list[tuple[int, list[str]]]:
+        """Its living processes, each with what ``/proc/PID/stat`` says from the state
+        on."""
+        stats = {}
         for path in Path("/proc").glob("[0-9]*/stat"):
-            try:
+            with contextlib.suppress(OSError):  # it ended meanwhile
                 cells = path.read_text().rpartition(")")[2].split()
-            except OSError:  # it ended meanwhile
-                continue
-            if int(cells[2]) == self.process.pid:  # the process group
-                total += int(cells[11]) + int(cells[12])
-        return total / os.sysconf("SC_CLK_TCK")
+                stats[int(path.parent.name)] = cells
+
+        def is_mine(pid: int) -> bool:
+            while pid in stats and pid != self.process.pid:
+                pid = int(stats[pid][1])
+            return pid == self.process.pid
+
+        return [(pid, cells) for pid, cells in stats.items() if is_mine(pid)]
+
+    def pss_mb(self) -> float:
+        """Return the proportional set size of its living processes."""
+        total = 0
+        for pid, _cells in self.processes():
+            with contextlib.suppress(OSError):
+                text = Path(f"/proc/{pid}/smaps_rollup").read_text()
+                total += int(text.partition("Pss:")[2].split()[0])
+        return total / 1024
 
     def kill(self) -> None:
         """Kill all its processes with SIGKILL."""
@@ -283,6 +321,14 @@ class Server:
     def stop(self) -> None:
         self.process.terminate()
         self.process.wait(60)
+
+
+class Installation(Server):
+    """All that ``manage.py up`` starts: web server, engine and worker."""
+
+    def command(self) -> list[str]:
+        up = [sys.executable, "manage.py", "up", "--no-sample"]
+        return [*up, f"--port={self.port}"]
 
 
 def _options() -> argparse.Namespace:

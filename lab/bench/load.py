@@ -3,6 +3,7 @@
     python -m lab bench load --users 20 --seconds 30       SQLite, in a new folder
     DATABASE_URL=postgres://…/EMPTY CELERY_BROKER_URL=redis://… \\
         python -m lab bench load --users 500 --minutes 10
+    python -m lab bench load --users 20 --minutes 60 --mixed          a soak
 
 Of a hundred people 85 judge, 10 edit links, 5 are managers who read dashboard, campaign
 and report. Each signs in with a password, as a class does before it begins: within
@@ -13,6 +14,13 @@ server is gunicorn as ``manage.py up`` starts it; this driver runs on the same m
 and counts as load. Prints a table by kind of request, one by route as the server
 counted, and what must hold in the database: all that was acknowledged is there, nothing
 twice, no item over k, no answer 5xx. Ends with 1 if something does not hold.
+
+With --mixed all that ``manage.py up`` starts runs, a tenth of the people are
+researchers (they try sentences, edit trees, search, import pairs), and the memory of
+all processes is measured every half minute (PSS).
+
+With --rush everyone is signed in already and opens the project's page in the same
+moment, nothing else: how long until the last one has it, and by person.
 
 Threads over ``http.client``, not Locust: that brings 25 packages (Flask, gevent,
 ZeroMQ), replaces Python's sockets and threads as it is imported, and enters itself
@@ -26,17 +34,28 @@ import os
 import random
 import re
 import secrets
+import statistics
 import sys
 import tempfile
+import threading
 import time
 from collections import defaultdict
 from typing import Any
 
-from lab.bench.judging import SETTLE_S, Server, percentiles
-from lab.bench.load_people import Asked, Guest, Judger, Linker, Manager, in_threads
+from lab.bench.judging import SETTLE_S, Installation, Server, percentiles
+from lab.bench.load_people import (
+    Asked,
+    Guest,
+    Judger,
+    Linker,
+    Manager,
+    Researcher,
+    in_threads,
+)
 
 PASSWORD = "roses behind the little house"
-EDITORS, MANAGERS = 0.10, 0.05  # of all people
+EDITORS, MANAGERS, RESEARCHERS = 0.10, 0.05, 0.10  # of all people
+WEIGH_S = 30.0  # between two measurements of memory
 _SECONDS = re.compile(r'^gemel_request_seconds_(sum|count)\{route="([^"]+)"\} (\S+)$')
 
 
@@ -52,19 +71,24 @@ def main() -> int:
 
     from lab.bench import load_data
 
-    n = people(options.users)
+    n = people(options.users, mixed=options.mixed)
     items = max(1000, int(options.users * options.seconds / options.pause / 2))
     place = load_data.build(items=items, password=PASSWORD, **n)
-    server = Server(options.port)
+    server = (Installation if options.mixed else Server)(options.port)
+    weights = Weights(server) if options.mixed else None
     try:
         server.rest()
         load, everybody = os.getloadavg()[0], visitors(place, n, options)
         about = f"{options.users} people {n}, {options.seconds:.0f} s"
         print(f"{about}, {connection.vendor}; load {load:.1f} before\n")
+        if options.rush:
+            return rushed(everybody, load_data.sessions(), server)
         before = [] if options.late else signed_in(everybody, server, options)
         asked = worked(everybody, server, options)
         routes = by_route(options.port)
     finally:
+        if weights:
+            weights.print()
         server.stop()
     print_routes(routes)
     judges = [one for one in everybody if isinstance(one, Judger)]
@@ -81,11 +105,36 @@ def main() -> int:
     return 0 if all(right.values()) else 1
 
 
-def people(users: int) -> dict[str, int]:
+class Weights:
+    """The memory of a server, measured every ``WEIGH_S`` seconds in a thread."""
+
+    def __init__(self, server: Server) -> None:
+        self._server, self._mb = server, [server.pss_mb()]
+        threading.Thread(target=self._weigh, daemon=True).start()
+
+    def _weigh(self) -> None:
+        while True:
+            time.sleep(WEIGH_S)
+            self._mb.append(self._server.pss_mb())
+
+    def print(self) -> None:
+        """Medians of tenths of the time, and the most."""
+        size = max(1, len(self._mb) // 10)
+        tenths = [
+            statistics.median(self._mb[at : at + size])
+            for at in range(0, len(self._mb), size)
+        ]
+        shown = " ".join(f"{mb:.0f}" for mb in tenths)
+        print(f"\nMemory of all processes, MB PSS: {shown}; most {max(self._mb):.0f}")
+
+
+def people(users: int, *, mixed: bool = False) -> dict[str, int]:
     """Return how many people of each kind there are, at least one."""
     editors, managers = max(1, int(EDITORS * users)), max(1, int(MANAGERS * users))
-    judges = max(1, users - editors - managers)
-    return {"judges": judges, "editors": editors, "managers": managers}
+    researchers = max(1, int(RESEARCHERS * users)) if mixed else 0
+    judges = max(1, users - editors - managers - researchers)
+    counts = {"judges": judges, "editors": editors, "managers": managers}
+    return counts | {"researchers": researchers}
 
 
 def signed_in(
@@ -105,6 +154,26 @@ def signed_in(
     for person in everybody:
         person.asked = []
     return asked
+
+
+def rushed(everybody: list[Guest], sessions: dict[str, str], server: Server) -> int:
+    """Let everyone open the project's page at once, three times; return how many times
+    someone did not get it."""
+    failed = 0
+    for one in everybody:
+        one.cookies["sessionid"] = sessions[one.name]
+    for _ in range(3):
+        cpu, began = server.cpu_s(), time.perf_counter()
+        in_threads([one.open_project for one in everybody])
+        seconds = time.perf_counter() - began
+        spent = server.cpu_s() - cpu
+        print(f"The last has it after {seconds:.1f} s; {spent:.1f} s of server's CPU")
+        asked = [one for person in everybody for one in person.asked]
+        print_kinds(asked, seconds, math.inf)
+        failed += sum(one.has_failed for one in asked)
+        for person in everybody:
+            person.asked = []
+    return failed
 
 
 def worked(
@@ -156,6 +225,10 @@ def visitors(place: Any, n: dict[str, int], options: argparse.Namespace) -> list
             Manager(campaign=campaign, **whom(f"manager{i}"))
             for i in range(n["managers"])
         ),
+        *(
+            Researcher(sentence=place.sentences[i], **whom(f"researcher{i}"))
+            for i in range(n["researchers"])
+        ),
     ]
 
 
@@ -201,6 +274,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, help="instead of minutes")
     parser.add_argument("--arrive", type=float, help="seconds until all are there")
     parser.add_argument("--late", action="store_true", help="sign in while others work")
+    parser.add_argument("--mixed", action="store_true", help="researchers, too")
+    parser.add_argument("--rush", action="store_true", help="one page, all at once")
     parser.add_argument("--pause", type=float, default=8.0, help="seconds, median")
     parser.add_argument("--port", type=int, default=8766)
     options = parser.parse_args()

@@ -2,8 +2,14 @@
 
 from typing import Any, NamedTuple
 
+from django.contrib.auth import (
+    BACKEND_SESSION_KEY,
+    HASH_SESSION_KEY,
+    SESSION_KEY,
+)
 from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import User
+from django.contrib.sessions.backends.db import SessionStore
 from django.db import connection
 
 from annotator.models import Corpus, Membership, Pair, Project
@@ -31,23 +37,37 @@ class LoadedProject(NamedTuple):
     project: str
     campaign: str
     pairs: list[tuple[str, tuple[str, str]]]
+    sentences: list[str]
 
 
 def build(
-    *, items: int, judges: int, editors: int, managers: int, password: str
+    *,
+    items: int,
+    judges: int,
+    editors: int,
+    managers: int,
+    password: str,
+    researchers: int = 0,
 ) -> LoadedProject:
-    """Create ``annotator0`` …, ``editor0`` …, ``manager0`` … with one password."""
+    """Create ``annotator0`` …, ``editor0`` …, ``manager0`` …, ``researcher0`` … with
+    one password."""
     campaign, _ = judging_data.build(items=items, people=judges, k=3, n=0)
     project = Project.objects.get(campaigns__code=campaign)
-    for role, n in (("editor", editors), ("manager", managers)):
+    roles = (("editor", editors), ("manager", managers), ("researcher", researchers))
+    for role, n in roles:
         for i in range(n):
             user = User.objects.create_user(f"{role}{i}")
             stored = "annotator" if role == "editor" else "manager"
             Membership.objects.create(project=project, user=user, role=stored)
     User.objects.exclude(username="owner").update(password=make_password(password))
-    pairs = _pairs(cast.corpus(project), editors)
+    pairs = _pairs(cast.corpus(project), max(editors, researchers))
+    sentences = list(
+        Pair.objects.filter(corpus__project=project).values_list(
+            "source__code", flat=True
+        )
+    )
     connection.close()  # the server forks; the clients need none meanwhile
-    return LoadedProject(project.slug, campaign, pairs)
+    return LoadedProject(project.slug, campaign, pairs[:editors], sentences)
 
 
 def _pairs(corpus: Corpus, n: int) -> list[tuple[str, tuple[str, str]]]:
@@ -90,3 +110,16 @@ def verify(
         "no link twice": not counts.get("doubled"),
         "layers at their last revision": not counts.get("wrong"),
     }
+
+
+def sessions() -> dict[str, str]:
+    """Sign everyone in, without a password; return the key of the session by name."""
+    keys = {}
+    for user in User.objects.all():
+        session = SessionStore()
+        session[SESSION_KEY] = str(user.pk)
+        session[BACKEND_SESSION_KEY] = "annotator.http.sessions.Accounts"
+        session[HASH_SESSION_KEY] = user.get_session_auth_hash()
+        session.create()
+        keys[user.username] = str(session.session_key)
+    return keys

@@ -51,6 +51,7 @@ class Guest:
     cookies: dict[str, str] = field(default_factory=dict)
     connection: http.client.HTTPConnection | None = None
     refused: str = ""  # the first answer that says no to honest work
+    location: str = ""  # where the last answer leads
 
     def run(self) -> None:
         """Come, sign in unless that was done before, work."""
@@ -97,6 +98,9 @@ class Guest:
         if "sessionid" not in self.cookies:
             self.refused = self.refused or f"{self.name} was not let in"
 
+    def open_project(self) -> None:
+        self.get("page", f"/p/{self.project}/")
+
     def get(self, kind: str, path: str) -> bytes:
         return self.send(kind, "GET", path, None, {})
 
@@ -142,6 +146,7 @@ class Guest:
         for line in answer.headers.get_all("Set-Cookie") or []:
             name, _, value = line.partition(";")[0].partition("=")
             self.cookies[name] = value
+        self.location = answer.headers.get("Location", "")
         return answer.status, answer.read()
 
 
@@ -150,34 +155,45 @@ class Judger(Guest):
     """Judges items; holds a few in advance, and keeps what was acknowledged."""
 
     campaign: str
+    held: list[dict[str, Any]] = field(default_factory=list)
     acknowledged: list[str] = field(default_factory=list)
 
     def work(self) -> None:
-        self.get("judging screen", f"/p/{self.project}/judge/{self.campaign}/")
-        held = self.said("desk", "", {"want": 4}).get("next", [])
+        self.begin()
         while self.is_staying():
-            if not held:
-                self.pause()
-                held = self.said("desk", "", {"want": 4}).get("next", [])
-                continue
             self.pause()
-            card = held.pop(0)
-            message = {
-                "uuid": str(uuid4()),
-                "judgment": card["code"],
-                "seen": card["revision"],
-                "values": {
-                    "meaning": self.chance.randint(1, 5),
-                    "grammar": self.chance.randint(1, 5),
-                },
-                "active_ms": 1200,
-                "want": 4 if len(held) < 2 else 0,
-                "held": [one["code"] for one in held],
-            }
-            said = self.said("judgment", "answers/", message)
-            if said:
-                self.acknowledged.append(message["uuid"])
-                held += said["next"]
+            self.judge()
+
+    def begin(self) -> None:
+        """Open the screen and get the first items."""
+        self.get("judging screen", f"/p/{self.project}/judge/{self.campaign}/")
+        self.held = self.said("desk", "", {"want": 4}).get("next", [])
+
+    def judge(self) -> dict[str, Any]:
+        """Answer an item, or ask whether there are any; return it once that is
+        acknowledged, or nothing."""
+        if not self.held:
+            self.held = self.said("desk", "", {"want": 4}).get("next", [])
+            return {}
+        card = self.held.pop(0)
+        message = {
+            "uuid": str(uuid4()),
+            "judgment": card["code"],
+            "seen": card["revision"],
+            "values": {
+                "meaning": self.chance.randint(1, 5),
+                "grammar": self.chance.randint(1, 5),
+            },
+            "active_ms": 1200,
+            "want": 4 if len(self.held) < 2 else 0,
+            "held": [one["code"] for one in self.held],
+        }
+        said = self.said("judgment", "answers/", message)
+        if not said:
+            return {}
+        self.acknowledged.append(message["uuid"])
+        self.held += said["next"]
+        return dict(card)
 
     def said(self, kind: str, path: str, body: dict[str, Any]) -> dict[str, Any]:
         return self.post(kind, f"/api/judge/{self.campaign}/{path}", body)
@@ -231,6 +247,82 @@ class Manager(Guest):
                     return
                 self.get(kind, path)
                 self.pause(2)
+
+
+NOUNS = ("gardener", "sailor", "teacher", "painter", "baker", "doctor", "farmer")
+VERBS = ("saw", "helped", "followed", "thanked", "found", "called", "heard")
+PLACES = ("in the garden", "near the old harbour", "after the long rain", "on Sunday")
+SEARCHES = ("NP < PP", "VP << NP", "PP > NP", "NP $ VP", "S < (NP $ VP)")
+
+
+@dataclass(kw_only=True)
+class Researcher(Guest):
+    """Tries sentences, edits a tree and takes it back, searches, imports pairs.
+
+    Each round has new sentences, so that no cache answers for the parser.
+    """
+
+    sentence: str
+    revision: int = 0
+
+    def work(self) -> None:
+        while self.is_staying():
+            self._try()
+            self._edit()
+            asked = urlencode({"q": self.chance.choice(SEARCHES)})
+            self.get("search", f"/p/{self.project}/search/?{asked}")
+            self.pause()
+            if self.chance.random() < 0.2:
+                self._import()
+
+    def _text(self) -> str:
+        one, two, *more = self.chance.sample(NOUNS, 4)
+        verb, place = self.chance.choice(VERBS), self.chance.choice(PLACES)
+        words = f"The {one} {verb} the {two} and the {more[0]} {place}"
+        return f"{words} , {self.chance.randint(1, 10**6)} {more[1]}s said ."
+
+    def _try(self) -> None:
+        asked = urlencode({"engine": "english-gum", "text": self._text()})
+        self.get("try a sentence", f"/try/?{asked}")
+        self.pause()
+
+    def _edit(self) -> None:
+        began = self.post("draft", f"/api/sentences/{self.sentence}/draft/", {})
+        revision = began.get("revision", 0)
+        for op in ({"op": "relabel", "node": 0, "label": "FRAG"}, {"op": "undo"}):
+            step = op | {"uuid": str(uuid4()), "base_rev": revision}
+            path = f"/api/tree-drafts/{began.get('code')}/ops/"
+            revision = self.post("step in a tree", path, step).get("revision", 0)
+            self.pause(0.5)
+        self.get("sentence", f"/p/{self.project}/sentence/{self.sentence}/")
+        self.pause()
+
+    def _import(self) -> None:
+        rows = "".join(f"{self._text()}\t{self._text()}\n" for _ in range(20))
+        fields = {"format": "pairs", "corpus": f"Of {self.name}", "dry_run": "false"}
+        body, head = multipart(fields, "files", f"{uuid4().hex}.tsv", rows)
+        head["X-CSRFToken"] = self.cookies.get("csrftoken", "")
+        self.send(
+            "import", "POST", f"/api/projects/{self.project}/imports/", body, head
+        )
+        self.pause()
+
+
+def multipart(
+    fields: dict[str, str], name: str, file: str, content: str
+) -> tuple[str, dict[str, str]]:
+    """Return a form with a file in its field ``name``: body and headers."""
+    mark = uuid4().hex
+    parts = [
+        f'--{mark}\r\nContent-Disposition: form-data; name="{k}"\r\n\r\n{v}\r\n'
+        for k, v in fields.items()
+    ]
+    parts.append(
+        f'--{mark}\r\nContent-Disposition: form-data; name="{name}"; '
+        f'filename="{file}"\r\nContent-Type: text/plain\r\n\r\n{content}\r\n'
+    )
+    head = {"Content-Type": f"multipart/form-data; boundary={mark}"}
+    return f"{''.join(parts)}--{mark}--\r\n", head
 
 
 def in_threads(works: list[Callable[[], None]]) -> None:

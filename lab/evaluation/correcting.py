@@ -97,8 +97,8 @@ class CorrectionTally:
         self, guess: Tree, gold: Tree, packed: tuple[Forest, Floats]
     ) -> None:
         chances = bracket_chances(*packed)
-        wrong = _brackets(guess) - _brackets(gold)
-        for bracket, n in _brackets(guess).items():
+        wrong = brackets_of(guess) - brackets_of(gold)
+        for bracket, n in brackets_of(guess).items():
             is_doubtful = chances.get(bracket, 0.0) < SURE
             self.brackets += n
             self.doubtful += n * is_doubtful
@@ -126,7 +126,7 @@ def _guess(answer: Analysis | Exception, gold: Tree) -> Tree | None:
 
 def distance(tree: Tree, gold: Tree) -> int:
     """Return how many brackets of one tree the other lacks."""
-    mine, wanted = _brackets(tree), _brackets(gold)
+    mine, wanted = brackets_of(tree), brackets_of(gold)
     return (mine - wanted).total() + (wanted - mine).total()
 
 
@@ -219,7 +219,7 @@ def _done(step: TreeEdit, tree: Tree) -> Edited | None:
 
 def _steps(tree: Tree, gold: Tree) -> Iterator[TreeEdit]:
     """Yield the steps that could bring the tree nearer to gold."""
-    mine, wanted = _brackets(tree), _brackets(gold)
+    mine, wanted = brackets_of(tree), brackets_of(gold)
     excess, missing = mine - wanted, wanted - mine
     if not excess and not missing:  # chains in another order
         yield from (
@@ -289,7 +289,7 @@ def _within(span: tuple[int, int], start: int, end: int) -> bool:
     return start <= span[0] and span[1] <= end
 
 
-def _brackets(tree: Tree) -> Counter[Bracket]:
+def brackets_of(tree: Tree) -> Counter[Bracket]:
     """Return the brackets with full labels: gold is reached when all are equal."""
     return Counter(
         (*tree.spans[v], label)

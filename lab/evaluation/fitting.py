@@ -11,10 +11,21 @@ from numpy.typing import NDArray
 
 from core.data.check import Floats
 from core.errors import InvalidValue, Unavailable
-from core.learning.logistic import LogisticModel, regression
+from core.learning.logistic import LogisticModel
 from core.learning.perceptron import Perceptron
 
 TOLERANCE = 1e-8
+
+
+def regression(**options: Any) -> Any:
+    """A logistic regression of scikit-learn. Raises Unavailable without it."""
+    try:
+        from sklearn.linear_model import LogisticRegression
+    except ImportError as error:
+        raise Unavailable(
+            "fitting needs scikit-learn: pip install 'gemel[train]'"
+        ) from error
+    return LogisticRegression(**options)
 
 
 def fit_logistic(

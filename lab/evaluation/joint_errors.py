@@ -7,9 +7,7 @@ from typing import Any
 from core.data.deps import ROOT, DepTree
 from core.evaluation.joint_parsing import JointCase, gold_arcs
 from core.joint_parsing.linked import ends_of
-from core.joint_parsing.parser import (
-    JointResult,
-)
+from core.joint_parsing.values import JointResult
 
 
 @dataclass(frozen=True, slots=True)

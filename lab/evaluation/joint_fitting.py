@@ -4,21 +4,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from core.data.alignment import Link
-from core.errors import InvalidValue
 from core.evaluation.joint_parsing import JointCase, Scored, score
-from core.joint_parsing.gate import (
-    TEMPLATES,
-    GateExample,
-    JointWeights,
-    fit_gate,
-    gate_features,
-)
-from core.joint_parsing.parser import (
-    JointParser,
-    JointResult,
-    JointSettings,
-    Method,
-)
+from core.joint_parsing.gate import TEMPLATES, JointWeights, gate_features
+from core.joint_parsing.parser import JointParser
+from core.joint_parsing.values import JointResult, JointSettings, Method
+from lab.evaluation.gate_fitting import GateExample, fit_gate
 
 Grid = tuple[str, tuple[float, ...]]
 
@@ -44,11 +34,13 @@ class Bench:
     """Cases with their links, and a parser whose weights are replaced as needed.
 
     Cases may come from several parsers: the same pair is then one fold in all.
+    ``printed``: gates are fitted as in the paper (``fit_gate``).
     """
 
     cases: Sequence[JointCase]
     links: Sequence[tuple[Link, ...]]
     parser: JointParser
+    printed: bool = False
 
     @classmethod
     def of(cls, cases: Sequence[JointCase], parser: JointParser) -> "Bench":
@@ -72,8 +64,8 @@ class Bench:
     ) -> JointWeights:
         """The parser's weights with this method's own refitted on ``which``.
 
-        The number that gains most, of equals the smallest; then the gate, if there is
-        one that gains.
+        The number that gains most, of equals the smallest; then the gate, if settings
+        want one and there is one.
         """
         weights, method = self.parser.weights, settings.method
         bare = replace(settings, gate=False)
@@ -81,16 +73,15 @@ class Bench:
             tried = [weights.with_number(name, value) for value in values]
             gains = [self._gained(bare, one, cases) for one in tried]
             weights = tried[gains.index(max(gains))]
+        gates = {k: gate for k, gate in weights.gates.items() if k != method}
+        if not settings.gate:
+            return replace(weights, gates=gates)
         examples = [
-            self._example(case, result)
+            gate_example(case, result, score(case, result).gained)
             for case, result in self.results(bare, weights, which)
             if result.source.arcs
         ]
-        gates = {k: gate for k, gate in weights.gates.items() if k != method}
-        try:
-            gate = fit_gate(examples, seed=seed)
-        except InvalidValue:
-            gate = None  # too few changes to learn from
+        gate = fit_gate(examples, seed=seed, printed=self.printed)
         return replace(weights, gates=gates | ({method: gate} if gate else {}))
 
     def crossfit(
@@ -138,17 +129,12 @@ class Bench:
             if (t := one.trees) is not None
         )
 
-    def _example(self, case: JointCase, result: JointResult) -> GateExample:
-        plain = gate_features(case.source, case.target, result)
-        by_template = tuple(
-            {
-                name: value
-                for name, value in gate_features(
-                    case.source, case.target, result, (k,)
-                ).items()
-                if name not in plain
-            }
-            for k in range(len(TEMPLATES))
-        )
-        gained = score(case, result).gained
-        return GateExample(plain, by_template, gained, case.pair.row.id)
+
+def gate_example(case: JointCase, result: JointResult, gained: int) -> GateExample:
+    """Return the example of a joint parse that gained so many arcs."""
+    plain = gate_features(case.source, case.target, result)
+    by_template = []
+    for k in range(len(TEMPLATES)):
+        features = gate_features(case.source, case.target, result, (k,))
+        by_template.append({n: x for n, x in features.items() if n not in plain})
+    return GateExample(plain, tuple(by_template), gained, case.pair.row.id)

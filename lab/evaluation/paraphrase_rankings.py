@@ -11,13 +11,14 @@ from core.agreement.correlation import spearman
 from core.data.check import Floats
 from core.data.tokens import Sentence
 from core.errors import Unavailable
-from core.evaluation.paraphrases import COLUMNS, JudgedPair, Rank, groups
 from core.learning.ridge import fit_ridge, folds
 from core.pivoting.table import Table
 from core.protocols import Capability, ParserBackend
 from core.text.stems import STOP_WORDS, stem
 from core.text.wordnet import Related, Thesaurus, thesaurus
+from lab.evaluation.judged_pairs import COLUMNS, JudgedPair, Rank, groups
 
+ROUNDS, TREES = 250, 300  # of what is boosted, of a forest
 STRENGTHS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
 
 VECTOR_FEATURES = ("cosine of vectors", "cosine of last words", "distance")
@@ -290,7 +291,7 @@ def fit_boosted(
     Raises Unavailable where scikit-learn is not installed.
     """
     model = _ensemble().HistGradientBoostingRegressor(
-        max_iter=250, learning_rate=0.05, max_leaf_nodes=15, random_state=seed
+        max_iter=ROUNDS, learning_rate=0.05, max_leaf_nodes=15, random_state=seed
     )
     model.fit(rows, targets)
     predict: Callable[[Floats], Floats] = model.predict
@@ -300,9 +301,9 @@ def fit_boosted(
 def fit_forest(
     rows: Floats, targets: Floats, *, seed: int = 0
 ) -> Callable[[Floats], Floats]:
-    """The same by the mean of 300 extremely randomised trees (Geurts et al. 2006)."""
+    """The same by the mean of extremely randomised trees (Geurts et al. 2006)."""
     model = _ensemble().ExtraTreesRegressor(
-        n_estimators=300, min_samples_leaf=3, max_features=0.4, random_state=seed
+        n_estimators=TREES, min_samples_leaf=3, max_features=0.4, random_state=seed
     )
     model.fit(rows, targets)
     predict: Callable[[Floats], Floats] = model.predict

@@ -13,10 +13,12 @@ from core.agreement.trees.attachment import Attachment
 from core.data.check import Floats
 from core.errors import GemelError
 from core.evaluation.phrase_alignment import (
+    Cell,
     Outcome,
     PhraseCase,
     Place,
     cell_of,
+    is_phrase,
     only_tree,
     outcome_of,
     span_of,
@@ -217,13 +219,23 @@ def pair_shares(cases: Sequence[PhraseCase], outcomes: Sequence[Outcome]) -> Flo
     return np.array(rows)
 
 
-def pair_counts(cases: Sequence[PhraseCase], outcomes: Sequence[Outcome]) -> Floats:
+def pair_counts(
+    cases: Sequence[PhraseCase],
+    outcomes: Sequence[Outcome],
+    *,
+    multiword: bool = False,
+) -> Floats:
     """``(pairs, 2, m, 2)``: what ``scores`` sums up, by pair: of recall and of
     precision, for each of the m pairs of annotators, links found and links wanted."""
+
+    def kept(cells: frozenset[Cell]) -> frozenset[Cell]:
+        return frozenset(c for c in cells if not multiword or is_phrase(c))
+
     rows = []
     for case, outcome in zip(cases, outcomes, strict=True):
-        predicted = outcome.cells
-        both = [(g & k, g | k) for g, k in combinations(case.links.values(), 2)]
+        predicted = kept(outcome.cells)
+        links = map(kept, case.links.values())
+        both = [(g & k, g | k) for g, k in combinations(links, 2)]
         recall = [(len(predicted & every), len(every)) for every, _ in both]
         precision = [(len(predicted & some), len(predicted)) for _, some in both]
         rows.append((recall, precision))

@@ -24,7 +24,8 @@ from core.evaluation.joint_parsing import JointCase, score_side
 from core.itg.scores import SCORERS
 from core.joint_parsing.beliefs import arc_marginals
 from core.joint_parsing.methods import arcs_of, ranked_heads
-from core.joint_parsing.parser import JointParser, JointSettings, JointSide
+from core.joint_parsing.parser import JointParser
+from core.joint_parsing.values import JointSettings, JointSide
 from core.pivoting.language_model import SentenceModel
 from core.protocols import Analysis
 from core.text.wordnet import Thesaurus

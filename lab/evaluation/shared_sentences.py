@@ -16,8 +16,9 @@ from pathlib import Path
 from core.errors import FormatError
 from core.evaluation.joint_parsing import read_pairs
 from core.formats import conllu, jsonl, msrpc, pairs, ptb, rte, tigerxml
-from core.formats.alignments import jacana, msr_rte2, multimwa, phrase_links
+from core.formats.alignments import msr_rte2, multimwa, phrase_links
 from core.formats.records import BadLine, PairRecord, SentenceRecord
+from lab.evaluation import jacana
 
 Texts = tuple[str, ...]
 Rows = Iterator[tuple[int, Texts] | str]  # a line about each that cannot be read

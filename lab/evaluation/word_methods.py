@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from core.data.alignment import Link, token_ref
 from core.data.tokens import Sentence
 from core.errors import FormatError
-from core.evaluation.words import WordCase, _lines
 from core.protocols import Analysis, WordAligner
 from core.text.wordnet import Thesaurus
 from core.word_alignment.aligner import TrainedWordAligner, words_of
@@ -18,6 +17,7 @@ from core.word_alignment.lexicon import cosines
 from lab.evaluation.folds import outer_folds
 from lab.evaluation.phrase_overlap import lexical_word_links
 from lab.evaluation.word_fitting import LinkedPair, fit_words
+from lab.evaluation.word_links import WordCase, _lines
 
 
 def texts_of(case: WordCase) -> tuple[str, str]:

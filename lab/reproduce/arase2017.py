@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from core.agreement.figures import resample
 from core.agreement.paired import ratio_swap_p
 from core.data.check import Floats
 from core.evaluation.phrase_alignment import Outcome, PhraseCase, read, scores
@@ -57,6 +58,9 @@ GAINS = {  # what is added, and to what
     "self-training": ("self-trained", "no-em"),
     "links over self-training": ("forest", "self-trained"),
 }
+Counts = dict[str, Floats]  # by NODES, ``pair_counts`` of a row
+NODES = ("all nodes", "phrases")
+DRAWS = 10_000
 NOTE = (
     "Reference links by language models working apart, not by people: their agreement "
     "is far above human. Our weights are fitted on links (the paper's by EM), each "
@@ -65,8 +69,9 @@ NOTE = (
     "fitted on links from there, em-taught from EM's weights. p: approximate "
     "randomisation against forest (of the rows of EM alone, against untrained), pairs "
     "swapped, of recall and precision as "
-    "printed, summed over pairs. Gains are of F1 over all pairs, in points, with p of "
-    "recall and of precision; of non-compositional links against a row that fills no "
+    "printed, summed over pairs. Gains are of F1 over all pairs, in points, of all "
+    "nodes and of phrases, with 95 % intervals (pairs drawn with replacement) and p of "
+    "F1 (pairs swapped); of non-compositional links against a row that fills no "
     "null (monotonic), of those that cross against one that fills all nulls it can "
     "without (no-crossing). Reach is the "
     "paper's alone: no beam here loses a root, so ours would be 100 % of any method. "
@@ -133,14 +138,14 @@ def table(
     of = {"self-trained": lambda _: self_trained or shipped}
     states = _states(cases, em or {}, folds=folds, seed=seed)
     halves = halves_of(cases)
-    counts: dict[str, Floats] = {}
+    counts: dict[str, Counts] = {}
     rows: dict[str, Any] = {}
     for method in [*methods, *states, *(of if self_trained else ())]:
         trees = "one-best" if method == "overlap" else ""
         name = "forest" if method in (*states, *of) else method
         whose = of.get(method, aligner_of)
         outcomes = run_method(cases, name, whose, trees=trees, em_of=states.get(method))
-        counts[method] = pair_counts(cases, outcomes)
+        counts[method] = _counts(cases, outcomes)
         p = _p(counts["forest"], counts[method], seed)
         rows[method] = _row(cases, outcomes, p) | {
             half: scores(*_only(at, cases, outcomes), multiword=False)
@@ -168,17 +173,14 @@ def _em_rows(
     halves = halves_of(cases)
     states = {"untrained": EmState(), **em}
     rows: dict[str, Any] = {}
-    counts: dict[str, Floats] = {}
+    counts: dict[str, Counts] = {}
     for name, state in states.items():
         outcomes = run_method(cases, "forest", lambda _: shipped, em_of=_always(state))
-        counts[name] = pair_counts(cases, outcomes)
+        counts[name] = _counts(cases, outcomes)
         p = _p(counts["untrained"], counts[name], seed)
         rows[name] = _row(cases, outcomes, p) | {
             half: scores(*_only(at, cases, outcomes), multiword=False)
-            | {
-                "multiword": scores(*_only(at, cases, outcomes), multiword=True),
-                "p": _p(counts["untrained"][at], counts[name][at], seed),
-            }
+            | {"gain": _gain(counts["untrained"], counts[name], seed, at)}
             for half, at in halves.items()
         }
     return {
@@ -290,33 +292,78 @@ def _states(
 
 
 def _gains(
-    rows: dict[str, Any], counts: dict[str, Floats], em: Iterable[str], seed: int
-) -> dict[str, dict[str, float]]:
-    """Return what each part of the method adds, over all nodes and over phrases."""
-    gains = {}
+    rows: dict[str, Any], counts: dict[str, Counts], em: Iterable[str], seed: int
+) -> dict[str, dict[str, Any]]:
+    """Return what each part of the method adds, and every row to the first."""
     first, *others = list(em) or ["em"]  # "em" of the table is the first file
     wanted = {
         name: (first if more == "em" else more, first if less == "em" else less)
         for name, (more, less) in GAINS.items()
     } | {name: (name, "untrained") for name in others}
-    for name, (more, less) in wanted.items():
-        if not {more, less} <= rows.keys():
-            continue
-        p = _p(counts[less], counts[more], seed)
-        phrases = [rows[one]["multiword"]["f1"] for one in (more, less)]
-        gains[name] = {
-            "f1": 100 * (rows[more]["f1"] - rows[less]["f1"]),
-            "f1_multiword": 100 * (phrases[0] - phrases[1]),
-            "p_recall": p[0],
-            "p_precision": p[1],
-        }
-    return gains
+    base, *more_rows = rows
+    pairs = [(name, base) for name in more_rows]
+    known = set(wanted.values())
+    wanted |= {f"{x} over {y}": (x, y) for x, y in pairs if (x, y) not in known}
+    return {
+        name: _gain(counts[less], counts[more], seed)
+        for name, (more, less) in wanted.items()
+        if {more, less} <= rows.keys()
+    }
 
 
-def _p(before: Floats, after: Floats, seed: int) -> list[float]:
+def _counts(cases: Sequence[PhraseCase], outcomes: Sequence[Outcome]) -> Counts:
+    of = (pair_counts(cases, outcomes, multiword=only) for only in (False, True))
+    return dict(zip(NODES, of, strict=True))
+
+
+def _p(before: Counts, after: Counts, seed: int) -> list[float]:
     """Return p of recall and of precision, as the table shows them."""
-    rng = np.random.default_rng(seed)
-    return [ratio_swap_p(before[:, k], after[:, k], rng) for k in range(2)]
+    rng, nodes = np.random.default_rng(seed), NODES[0]
+    return [
+        ratio_swap_p(before[nodes][:, k], after[nodes][:, k], rng) for k in range(2)
+    ]
+
+
+def _gain(
+    before: Counts, after: Counts, seed: int, at: Sequence[int] | None = None
+) -> dict[str, Any]:
+    """Return the gain of F1, of all nodes and of phrases, over the pairs ``at``, and p
+    of recall and of precision."""
+    kept = slice(None) if at is None else at
+    one, other = ({name: x[name][kept] for name in NODES} for x in (before, after))
+    p = _p(one, other, seed)
+    return {"p_recall": p[0], "p_precision": p[1]} | {
+        name: f1_change(one[name], other[name], np.random.default_rng(seed))
+        for name in NODES
+    }
+
+
+def f1_change(
+    before: Floats, after: Floats, rng: np.random.Generator
+) -> dict[str, float]:
+    """Return the ``difference`` of F1 between two rows of ``pair_counts``, in points,
+    with its 95 % interval (pairs drawn) and ``p`` (pairs swapped)."""
+    change, totals = after - before, (before.sum(0), after.sum(0))
+    swaps = rng.integers(0, 2, (DRAWS, len(change))).astype(np.float64)
+    shift = np.tensordot(swaps, change, 1)
+    apart = np.abs(_f1(totals[1] - shift) - _f1(totals[0] + shift))
+    difference = float(_f1(totals[1]) - _f1(totals[0]))
+    drawn = resample(len(change), DRAWS, rng)
+    gains = _f1(np.tensordot(drawn, after, 1)) - _f1(np.tensordot(drawn, before, 1))
+    low, high = np.quantile(gains[1:], [0.025, 0.975])
+    hits = int((apart >= abs(difference) - 1e-12).sum())
+    points = {"difference": difference, "low": float(low), "high": float(high)}
+    return {name: 100 * one for name, one in points.items()} | {
+        "p": (hits + 1) / (DRAWS + 1)
+    }
+
+
+def _f1(sums: Floats) -> Floats:
+    """F1 of mean recall and mean precision over ``(…, 2, m, 2)`` counts."""
+    ratios = sums[..., 0] / np.maximum(sums[..., 1], 1)
+    recall, precision = np.moveaxis(ratios.mean(-1), -1, 0)
+    f1: Floats = 2 * recall * precision / np.maximum(recall + precision, 1e-12)
+    return f1
 
 
 def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
@@ -362,12 +409,9 @@ def lines(results: dict[str, Any]) -> Iterator[str]:
             f"{row['not_maximum']:6d}{row['addable']:5d}"
         )
     yield from _half_lines(results)
-    yield f"{'gain of':26}{'F1':>7}{'phrases':>9}{'p':>14}"
+    yield f"{'gain of':26}{'F1, all nodes':>33}{'F1, phrases':>35}"
     for name, row in results["gains"].items():
-        yield (
-            f"{name:26}{row['f1']:+7.2f}{row['f1_multiword']:+9.2f}"
-            f"{row['p_recall']:7.3f}{row['p_precision']:7.3f}"
-        )
+        yield f"{name:26}{_shown(row)}"
     yield f"{results['pairs']} pairs. {NOTE}"
 
 
@@ -380,14 +424,19 @@ def _half_lines(results: dict[str, Any]) -> Iterator[str]:
         yield f"{method:26}" + "".join(f"{cell:12.2f}" for cell in cells)
     for method, row in results["rows"].items():
         for half in results["halves"]:
-            if "p" in row[half]:  # the rows of EM alone
-                phrases, p = row[half]["multiword"]["f1"], row[half]["p"]
-                yield (
-                    f"{method}, {half}: F1 of phrases {100 * phrases:.2f}, p of recall "
-                    f"{p[0]:.3f}, of precision {p[1]:.3f}"
-                )
+            if method != "untrained" and "gain" in row[half]:  # rows of EM alone
+                yield f"{method + ', ' + half:26}{_shown(row[half]['gain'])}"
     for method, row in results["learnt on dev"].items():
         yield f"{method + ', weights of dev':26}{'–':>12}{100 * row['f1']:12.2f}"
+
+
+def _shown(row: dict[str, Any]) -> str:
+    gains = (
+        f"{one['difference']:+7.2f} ({one['low']:+.2f} to {one['high']:+.2f}) "
+        f"p {one['p']:.4f}  "
+        for one in (row[name] for name in NODES)
+    )
+    return "".join(gains)
 
 
 def _paper(method: str) -> str:

@@ -17,12 +17,12 @@ from core.evaluation.substitution import Effect, effect, linking_of, sampled
 from core.parsing import registry
 from core.parsing.registry import Say
 from core.protocols import ParserBackend, TagGuided, TrainingCounts
-from core.substitution.folder import Counted, counts_of
 from core.substitution.linking import LinkingCounts
 from core.substitution.options import PAPER, Options
 from core.substitution.substituting import Substituting
 from lab.evaluation.remembered import Remembered
 from lab.evaluation.substitution_oracle import oracle
+from lab.reproduce.counted import Counted, counts_of
 
 HELP = "words replaced by known ones before parsing (Caplan et al.), Tables 1 and 2"
 TABLE_1 = {"baseline": (85.3, 83.9), "LS": (86.4, 84.1), "LS + CR": (89.4, 84.5)}
@@ -101,6 +101,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--grid-sample", type=int, default=500, metavar="N", help="sentences for it")
     add("--coarse", action="store_true", help="54 settings of it instead of 540")
+    add("--alpha", type=float, nargs="+", help="these alone of the search")
+    add("--f-lc", type=int, nargs="+", help="these alone of the search")
     add("--grid-only", action="store_true", help="search, and measure nothing")
     add("--jobs", type=int, default=1, help="processes; with several nothing is kept")
 
@@ -255,6 +257,7 @@ def _searched(
     rows = [json.loads(line) for line in _kept_lines(path)]
     done = {(row["engine"], row["strength"], row["f_lc"]) for row in rows}
     alphas, *lows, f_lcs = COARSE if options["coarse"] else (ALPHAS, F_Q, F_C, F_LC)
+    alphas, f_lcs = options["alpha"] or alphas, options["f_lc"] or f_lcs
     for engine in options["engine"]:
         blocks = [
             (engine, alpha, f_lc, lows, some)
@@ -396,13 +399,17 @@ def _grid_lines(grid: dict[str, Any]) -> Iterator[str]:
 def _oracle_lines(results: dict[str, Any]) -> Iterator[str]:
     yield "F1 as it stands, and of the best by gold of each sentence's readings:"
     yield "as it stands, and with every unknown word's first, second, … candidate;"
-    yield "last, the same with as many words drawn at random from all candidates:"
+    yield "then the same with as many words drawn at random from all candidates, what"
+    yield "the first is above the second with its 95 % interval, and the mean over the"
+    yield "readings alone, of the candidates and of words at random:"
     for engine, sets in results["engines"].items():
         for where, row in sets.items():
             yield (
                 f"  {engine.rpartition('/')[2]:16}{where:16}{row['sentences']:6}"
                 f" of {results['of'][where]:<5} helped {row['helped']:5}"
                 f"{row['before']:7.2f}{row['oracle']:7.2f}{row['random']:7.2f}"
+                "{:+7.2f} ({:+.2f} to {:+.2f})".format(*row["gain"])
+                + f"{row['one']:7.2f}{row['random_one']:7.2f}"
             )
 
 

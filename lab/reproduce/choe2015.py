@@ -1,9 +1,9 @@
 """Choe & McClosky 2015, "Parsing Paraphrases with Joint Inference", tables 4 to 7."""
 
 import argparse
+import random
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,20 +12,31 @@ import numpy as np
 from core.agreement.paired import sign_flip_p
 from core.agreement.trees import attachment
 from core.agreement.trees.attachment import Attachment
+from core.data.alignment import Link
+from core.data.deps import DepAnalysis, DepTree
 from core.data.tree import Tree
-from core.evaluation.joint_parsing import JointCase, Scored, read_cases, report
+from core.evaluation.joint_parsing import (
+    JointCase,
+    Scored,
+    read_cases,
+    report,
+    score,
+)
 from core.evaluation.parsers import knower
+from core.joint_parsing.gate import TEMPLATES, Gate
 from core.joint_parsing.linked import SetLinks, linked_words
 from core.joint_parsing.methods import best_choice, ranked_trees
-from core.joint_parsing.parser import JointParser, JointSettings
+from core.joint_parsing.parser import JointParser
+from core.joint_parsing.values import JointResult, JointSettings, JointSide
 from core.parsing import registry
 from core.parsing.registry import Say, add_parser_options, backend_of
 from core.protocols import Analysis, ParserBackend
 from core.trees.heads import SEMANTIC, to_dependencies
 from core.trees.universal import counted_words
 from lab.evaluation.commands.joint import outcomes
-from lab.evaluation.joint_fitting import Bench
-from lab.reproduce.choe2015_data import data_lines, statistics, within
+from lab.evaluation.gate_fitting import BULLETS, GateExample, fit_gate
+from lab.evaluation.joint_fitting import GRIDS, Bench, gate_example
+from lab.reproduce.choe2015_data import data_lines, statistics
 
 HELP = "joint parsing of paraphrases (Choe & McClosky 2015), the paper's tables 3 to 7"
 NOTE = (
@@ -76,10 +87,9 @@ TITLES = {
     "5": "Table 5: pair-finding over n-best trees, 50 of the paraphrase, "
     "UAS of converted trees; below, m cut to n, too (footnote 15: no gain)",
     "6": "Table 6: the gate, UAS; ours with the shipped slack, fitted on these pairs, "
-    "the gate's row crossfitted, slack and gate",
-    "7": "Table 7: the final methods, UAS and LAS (of gold with labels); ours: slack "
-    "and gate crossfitted on the development pairs, not on a test set; p of heads and "
-    "of labelled heads against the parser",
+    "the gate's rows crossfitted, slack and gate",
+    "7": "Table 7: the final methods, UAS and LAS (of gold with labels); ours: tested "
+    "on half of the pairs of each corpus, slack and gate tuned on the other half",
 }
 PRINTED = {"last_round": True, "link_roots": False}
 TABLE_4: dict[str, dict[str, Any]] = {
@@ -97,14 +107,18 @@ wherever no two trees were found that agree."""
 N_BEST = (1, 2, 3, 5, 10, 50)
 M_BEST = 50  # of the paraphrase, as the paper has it
 CUTS = (*((n, M_BEST) for n in N_BEST), *((n, n) for n in N_BEST[1:-1]))
-BLLIP_ROWS = {"n = 1": "BLLIP", "n = m = 2": "+ Pair"}  # n as the paper chose it
+OWN, PAIR = (1, M_BEST), (2, M_BEST)  # n as the paper chose it
 BLLIP_NOTE = (
-    "Ours of BLLIP: its first stage on the model folder given, with neither reranker "
-    "nor gate; over sources with gold trees, which we convert (LAS by the conversion's "
-    "own labels); the two best trees of both sides; "
-    "the same pairs in both tables, so that only one of them is shown."
+    "Ours of BLLIP: its first stage on the model folder given, without reranker; over "
+    "sources with gold trees, which we convert (LAS by the conversion's own labels)."
 )
+DEFAULT = JointSettings(gate=False)
 FOLDS = 5
+SPLIT = 2015  # the seed of the halves
+
+Row = list[float | None]
+Rows = dict[str, Row]
+Counts = list[Attachment]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -120,11 +134,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a BLLIP model, for its rows; needs the extra bllip",
     )
     parser.add_argument(
-        "--words",
+        "--bllip-first",
         type=int,
-        nargs=2,
-        metavar=("LEAST", "MOST"),
-        help="sources of so many words alone; the paper drew sentences of 6 to 25",
+        metavar="N",
+        help="BLLIP rows of the first N pairs alone; it takes seconds a pair",
     )
     parser.add_argument(
         "--sample", type=int, default=0, metavar="N", help="draw N pairs at random"
@@ -142,32 +155,43 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
         say,
         sample=options["sample"],
     )
-    bench = Bench.of(within(cases, options.get("words")), JointParser.load())
+    bench = replace(Bench.of(cases, JointParser.load()), printed=True)
     paper_soft = JointSettings("soft", step=0.1, gate=False, projective=False)
-    plain = partial(outcomes, bench, folds=0, say=say)
-    soft = _rows([one for one, _ in plain(paper_soft)])
-    final = _crossfitted(bench, paper_soft, say)
+    logit = replace(paper_soft, gate=True)
+    soft = [one for one, _ in outcomes(bench, paper_soft, 0, say)]
+    with_gate = [one for one, _ in outcomes(bench, logit, FOLDS, say)]
+    tested = tested_of(cases)
+    final, tuned = _held_out(
+        bench,
+        tested,
+        {"+ S-Dual": paper_soft, "+ Logit": logit, "our default": DEFAULT},
+    )
+    parser, dual = _rows(soft)
     ours: dict[str, dict[str, Any]] = {
-        "4": {"parser": soft[0], **_dual_rows(bench, paper_soft, say)},
-        "5": _shares(_counted(bench), _corpora(bench.cases)),
-        "6": {
-            "parser": soft[0],
-            "+ S-Dual": soft[1],
-            "+ Logit": _rows(final["+ Logit"])[1],
-        },
+        "4": {"parser": parser, **_dual_rows(bench, paper_soft, say)},
+        "5": _by_cut(_found(bench), _corpora(cases)),
+        "6": {"parser": parser, "+ S-Dual": dual, "+ Logit": _rows(with_gate)[1]},
         "7": _final(final),
     }
+    p = {f"{name}, Table 7": _p_of(scored) for name, scored in final.items()}
+    p |= {"+ S-Dual, Table 6": _p_of(soft), "+ Logit, Table 6": _p_of(with_gate)}
     bllip = registry.at(Path(options["bllip"])) if options.get("bllip") else None
-    rows, about = bllip_rows(bench, bllip, say) if bllip else ({}, {})
-    ours["6"] |= rows
+    if bllip:
+        first = slice(options.get("bllip_first"))
+        some = replace(bench, cases=cases[first], links=bench.links[first])
+        rows, more, tuned["+ Pair, Logit"] = bllip_rows(some, bllip, tested, say)
+        for table, own in rows.items():
+            ours[table] |= own
+        p |= more
     return {
         "note": f"{NOTE} {BLLIP_NOTE}" if bllip else NOTE,
-        "pairs": len(bench.cases),
-        "bllip": about,
+        "pairs": len(cases),
+        "tested": len(tested),
         "without_gold": left_out,
-        "corpora": {"paper": CORPORA, "ours": _corpora(bench.cases)},
+        "corpora": {"paper": CORPORA, "ours": _corpora(cases)},
         "data": statistics(bench, knower(bllip) if bllip else None),
-        "p": {name: _p(scored) for name, scored in final.items()},
+        "tuned": tuned,
+        "p": p,
         "tables": {
             table: {"title": TITLES[table], "paper": PAPER[table], "ours": ours[table]}
             for table in PAPER
@@ -189,13 +213,9 @@ def lines(results: dict[str, Any]) -> Iterator[str]:
     """Yield the tables as text."""
     yield results["note"]
     yield f"{results['pairs']} pairs; {results['without_gold']} without gold left out"
+    yield f"Table 7 tests {results['tested']} of them; tuned on the others:"
+    yield from (f"  {name}: {what}" for name, what in results["tuned"].items())
     yield from data_lines(results["data"])
-    if results["bllip"]:
-        p = results["bllip"]["p"]
-        yield (
-            f"BLLIP: {results['bllip']['pairs']} pairs with gold trees; of + Pair "
-            f"against BLLIP p = {p['uas']:.4f} (UAS), {p['las']:.4f} (LAS)"
-        )
     for table in results["tables"].values():
         yield ""
         yield table["title"]
@@ -206,26 +226,61 @@ def lines(results: dict[str, Any]) -> Iterator[str]:
                 cells = ("–" if x is None else f"{x:.1f}" for x in row)
                 yield f"  {name:18}" + "".join(f"{cell:>9}" for cell in cells)
     for name, p in results["p"].items():
-        yield f"  p of {name:13} {p['uas']:.4f} (UAS), {_shown(p['las'])} (LAS)"
+        yield f"  p of {name:26} {_shown(p['uas'])} (UAS), {_shown(p['las'])} (LAS)"
 
 
 def _shown(p: float | None) -> str:
     return "–" if p is None else f"{p:.4f}"
 
 
-def _crossfitted(
-    bench: Bench, soft: JointSettings, say: Say
-) -> dict[str, Sequence[Scored]]:
-    """Return the methods of Table 7, with slack and gate fitted on other pairs."""
-    methods = {
-        "+ S-Dual": soft,
-        "+ Logit": replace(soft, gate=True),
-        "our default": JointSettings(),
-    }
-    return {
-        name: [one for one, _ in outcomes(bench, settings, FOLDS, say)]
-        for name, settings in methods.items()
-    }
+def tested_of(cases: Sequence[JointCase]) -> frozenset[str]:
+    """Return the pairs that are only tested, half of each corpus, by their ids."""
+    rng, tested = random.Random(SPLIT), set[str]()  # noqa: S311 - no secret
+    for corpus in _corpora(cases):
+        ids = sorted(case.pair.row.id for case in cases if case.corpus == corpus)
+        tested |= set(rng.sample(ids, (len(ids) + 1) // 2))
+    return frozenset(tested)
+
+
+def _halves(
+    cases: Sequence[JointCase], tested: frozenset[str]
+) -> tuple[list[int], list[int]]:
+    """Return the places of the cases to tune on, and of those to test on."""
+    is_tested = [case.pair.row.id in tested for case in cases]
+    inside, outside = (
+        [at for at, one in enumerate(is_tested) if one == wanted]
+        for wanted in (False, True)
+    )
+    return inside, outside
+
+
+def _held_out(
+    bench: Bench, tested: frozenset[str], methods: dict[str, JointSettings]
+) -> tuple[dict[str, Sequence[Scored]], dict[str, str]]:
+    """Return what each method scores on the tested half, and what was tuned."""
+    inside, outside = _halves(bench.cases, tested)
+    final: dict[str, Sequence[Scored]] = {}
+    tuned = {}
+    for name, settings in methods.items():
+        weights = bench.fit(settings, inside)
+        results = bench.results(settings, weights, outside)
+        final[name] = [score(case, result) for case, result in results]
+        numbers = [
+            f"{number} {getattr(weights, number)}"
+            for number, _ in GRIDS[settings.method]
+        ]
+        gate = [_groups(weights.gates.get(settings.method))] if settings.gate else []
+        tuned[name] = ", ".join(numbers + gate)
+    return final, tuned
+
+
+def _groups(gate: Gate | None) -> str:
+    """Return which groups the gate looks at, and how many of their features."""
+    if gate is None:
+        return "no gate"
+    groups = [" + ".join(TEMPLATES[k]) for k in gate.templates]
+    groups += [name for name in BULLETS if name in gate.weights]
+    return f"gate of {len(gate.weights)} features: {'; '.join(groups)}"
 
 
 def _final(scored: dict[str, Sequence[Scored]]) -> dict[str, list[float | None]]:
@@ -242,17 +297,18 @@ def _final(scored: dict[str, Sequence[Scored]]) -> dict[str, list[float | None]]
     return rows
 
 
-def _p(scored: Sequence[Scored]) -> dict[str, float | None]:
-    """Return p by approximate randomisation over sentences."""
-    rng = np.random.default_rng(0)
-    heads = np.array([[float(one.gained)] for one in scored])
-    labels = [s for s in scored if s.has_labels]
-    gains = [float(s.joint.labelled - s.baseline.labelled) for s in labels]
-    labelled = np.array(gains).reshape(-1, 1)
+def _p_of(scored: Sequence[Scored]) -> dict[str, float | None]:
+    labels = [one for one in scored if one.has_labels]
     return {
-        "uas": sign_flip_p(heads, rng)[0],
-        "las": sign_flip_p(labelled, rng)[0] if len(labelled) else None,
+        "uas": _p([one.gained for one in scored]),
+        "las": _p([one.joint.labelled - one.baseline.labelled for one in labels]),
     }
+
+
+def _p(gains: Sequence[int]) -> float | None:
+    """Return p by approximate randomisation over sentences."""
+    table = np.array(gains, np.float64).reshape(-1, 1)
+    return sign_flip_p(table, np.random.default_rng(0))[0] if gains else None
 
 
 def _corpora(cases: Sequence[JointCase]) -> tuple[str, ...]:
@@ -269,17 +325,32 @@ def _rows(scored: Sequence[Scored]) -> tuple[list[float], list[float]]:
     return before, after
 
 
-Counted = list[tuple[str, dict[tuple[int, int], Attachment]]]
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """What pair-finding takes: ``counts`` of the source's converted tree by (n, m); the
+    converted trees of OWN and PAIR."""
+
+    case: JointCase
+    links: tuple[Link, ...]
+    counts: dict[tuple[int, int], Attachment]
+    trees: tuple[DepTree, DepTree]
+
+    def example(self) -> GateExample:
+        """Return what a gate of PAIR learns from."""
+        before, after = (DepAnalysis(tree) for tree in self.trees)
+        case = replace(self.case, source=replace(self.case.source, deps=before))
+        result = JointResult(JointSide(after), JointSide(), self.links)
+        gained = self.counts[PAIR].heads - self.counts[OWN].heads
+        return gate_example(case, result, gained)
 
 
-def _counted(bench: Bench) -> Counted:
-    """By case its corpus and the counts of the source's tree, converted, that
-    pair-finding takes from the n best of the source and the m best of the paraphrase,
-    by (n, m); cases without gold trees are left out.
+def _found(bench: Bench) -> list[Found]:
+    """Return what pair-finding takes from the n best of the source and the m best of
+    the paraphrase; cases without gold trees are left out.
 
     The 50-best lists are made once and cut.
     """
-    counted: Counted = []
+    found = []
     for case, links in zip(bench.cases, bench.links, strict=True):
         gold = case.pair.gold.tree
         if gold is None or case.tree is None:
@@ -292,38 +363,82 @@ def _counted(bench: Bench) -> Counted:
             cut: best_choice([ours[: cut[0]], theirs[: cut[1]]], edges)[0][0]
             for cut in CUTS
         }
-        counts = {cut: _right(gold, trees[i]) for cut, i in chosen.items()}
-        counted.append((case.corpus, counts))
-    return counted
+        converted = {i: to_dependencies(trees[i], SEMANTIC) for i in chosen.values()}
+        counts = {cut: _right(gold, converted[i]) for cut, i in chosen.items()}
+        both = converted[chosen[OWN]], converted[chosen[PAIR]]
+        found.append(Found(case, links, counts, both))
+    return found
 
 
-def _shares(
-    counted: Counted, corpora: Sequence[str], *, labels: bool = False
-) -> dict[str, list[float | None]]:
-    """Return UAS or LAS, of all and by corpus, by n and m; None without a tree."""
-    rows = {}
-    for cut in CUTS:
-        row: list[float | None] = []
-        for name in ("all", *corpora):
-            some = [c[cut] for corpus, c in counted if name in ("all", corpus)]
-            one = sum(some, Attachment())
-            share = one.las if labels else one.uas
-            row.append(round(100 * share, 2) if one.tokens else None)
-        rows[_name_of(cut)] = row
-    return rows
+def _by_cut(found: Sequence[Found], corpora: Sequence[str]) -> Rows:
+    names = {c: f"n = {c[0]}" if c[1] == M_BEST else f"n = m = {c[0]}" for c in CUTS}
+    cases = [one.case for one in found]
+    return {
+        name: _row(cases, [one.counts[cut] for one in found], corpora)
+        for cut, name in names.items()
+    }
 
 
-def _name_of(cut: tuple[int, int]) -> str:
-    n, m = cut
-    return f"n = {n}" if m == M_BEST else f"n = m = {n}"
+def _row(
+    cases: Sequence[JointCase],
+    counts: Counts,
+    corpora: Sequence[str],
+    *,
+    labels: bool = False,
+) -> Row:
+    """Return UAS or LAS, of all and by corpus; None without a tree."""
+    row: Row = []
+    both = list(zip(cases, counts, strict=True))
+    for name in ("all", *corpora):
+        some = [count for case, count in both if name in ("all", case.corpus)]
+        one = sum(some, Attachment())
+        share = one.las if labels else one.uas
+        row.append(round(100 * share, 2) if one.tokens else None)
+    return row
 
 
 def bllip_rows(
-    bench: Bench, backend: ParserBackend, say: Say
-) -> tuple[dict[str, list[float | None]], dict[str, Any]]:
-    """UAS and LAS of a back-end's tree and of what pair-finding takes of its two best,
-    with the bench's links; and how many pairs that is, with p of the difference in
-    right heads (sentences swapped). Pairs that it did not parse are left out."""
+    bench: Bench, backend: ParserBackend, tested: frozenset[str], say: Say
+) -> tuple[dict[str, Rows], dict[str, dict[str, float | None]], str]:
+    """Return a back-end's rows of Tables 5 to 7, p of their differences, and the gate
+    of Table 7; with the bench's links. Pairs that it did not parse are left out."""
+    found = _found(_parsed_by(backend, bench, say))
+    inside, outside = _halves([one.case for one in found], tested)
+    every = list(range(len(found)))
+    folds = [every[k::FOLDS] for k in range(FOLDS)]
+    crossfitted = {
+        at: count
+        for fold in folds
+        for at, count in zip(
+            fold, gated(found, sorted({*every} - {*fold}), fold)[0], strict=True
+        )
+    }
+    held_out, gate = gated(found, inside, outside)
+    corpora = _corpora(bench.cases)
+    rows = {"5": {f"BLLIP, {k}": row for k, row in _by_cut(found, corpora).items()}}
+    p = {}
+    for table, places, logit in (
+        ("6", every, [crossfitted[at] for at in every]),
+        ("7", outside, held_out),
+    ):
+        cases = [found[at].case for at in places]
+        own, pair = ([found[at].counts[cut] for at in places] for cut in (OWN, PAIR))
+        rows[table] = {
+            name + kind: _row(cases, counts, corpora, labels=bool(kind))
+            for name, counts in (
+                ("BLLIP", own),
+                ("+ Pair", pair),
+                ("+ Pair, Logit", logit),
+            )
+            for kind in ("", ", LAS")
+        }
+        p[f"+ Pair, Table {table}"] = _p_between(own, pair)
+        p[f"+ Pair, Logit, Table {table}"] = _p_between(own, logit)
+    return rows, p, f"{len(found)} pairs, {len(outside)} tested; {_groups(gate)}"
+
+
+def _parsed_by(backend: ParserBackend, bench: Bench, say: Say) -> Bench:
+    """Return the bench with this back-end's trees, of sources with gold trees."""
     parsed, links = [], []
     for at, (case, linked) in enumerate(zip(bench.cases, bench.links, strict=True)):
         if at % 20 == 0:
@@ -336,25 +451,34 @@ def bllip_rows(
         if len(some) == 2:
             parsed.append(replace(case, source=some[0], target=some[1]))
             links.append(linked)
-    counted = _counted(replace(bench, cases=parsed, links=links))
-    corpora = _corpora(bench.cases)
-    uas, las = _shares(counted, corpora), _shares(counted, corpora, labels=True)
-    named = {
-        name + kind: rows[n]
-        for n, name in BLLIP_ROWS.items()
-        for kind, rows in (("", uas), (", LAS", las))
+    return replace(bench, cases=parsed, links=links)
+
+
+def gated(
+    found: Sequence[Found], inside: Sequence[int], outside: Sequence[int]
+) -> tuple[Counts, Gate | None]:
+    """Return the counts of ``outside`` by a gate fitted on ``inside``, and the gate."""
+    gate = fit_gate([found[at].example() for at in inside], printed=True)
+    counts = []
+    for at in outside:
+        one, is_kept = found[at], True
+        if gate is not None:
+            features = one.example().features(gate.templates)
+            is_kept = gate.probability(features) >= gate.least
+        counts.append(one.counts[PAIR if is_kept else OWN])
+    return counts, gate
+
+
+def _p_between(own: Counts, other: Counts) -> dict[str, float | None]:
+    both = list(zip(own, other, strict=True))
+    return {
+        "uas": _p([b.heads - a.heads for a, b in both]),
+        "las": _p([b.labelled - a.labelled for a, b in both]),
     }
-    gains = [
-        [pair.heads - own.heads, pair.labelled - own.labelled]
-        for pair, own in ((c[2, 2], c[1, M_BEST]) for _, c in counted)
-    ]
-    table = np.array(gains, np.float64).reshape(-1, 2)
-    p = sign_flip_p(table, np.random.default_rng(0))
-    return named, {"pairs": len(parsed), "p": {"uas": p[0], "las": p[1]}}
 
 
-def _right(gold: Tree, tree: Tree) -> Attachment:
+def _right(gold: Tree, guess: DepTree) -> Attachment:
     """Count right arcs; labels are those of the conversion: category and parent's."""
     tags = ["" if counted else "PUNCT" for counted in counted_words(gold)]
-    wanted, guess = (to_dependencies(one, SEMANTIC) for one in (gold, tree))
+    wanted = to_dependencies(gold, SEMANTIC)
     return attachment.compare(wanted, guess, without_punctuation=tags)

@@ -14,11 +14,12 @@ from core.agreement.figures import Estimate
 from core.data.check import Floats
 from core.errors import InvalidValue
 from core.itg.features import GROUPS, PairView, features
-from core.itg.scores import BASELINES, SCORERS, find_thesaurus, trained_with
+from core.itg.scores import SCORERS, find_thesaurus, shipped
 from core.learning.logistic import LogisticModel
 from core.parsing.registry import Say
 from lab.evaluation.fitting import fit_logistic
 from lab.evaluation.ranking import RankingReport, best_threshold, evaluate
+from lab.reproduce.overlap import BASELINES
 from lab.reproduce.pairs import LabelledPairs, encode, load
 from lab.reproduce.wu2005_labels import compared
 from lab.reproduce.wu2005_labels import lines as lines_of_labels
@@ -125,7 +126,9 @@ class _Study:
         self.model = encode([self.train, self.test, self.dev, self.rte, *extra])
         if not self.model:
             self.notes.append("no English model: context is left out")
-        elif (known := trained_with("paraphrase")) != self.model:
+        elif (
+            known := shipped("paraphrase", context=True).get("vectors")
+        ) != self.model:
             self.notes.append(
                 f"the tuned weights know the vectors of {known}; here is {self.model}: "
                 "fit them again with --fit"

@@ -14,6 +14,7 @@ from annotator.services.campaigns import (
     items,
     leases,
     participants,
+    scales,
     setup,
 )
 
@@ -99,3 +100,22 @@ def draw(of: Campaign, user: User, want: int = 1) -> list[Judgment]:
         )
     )
     return leases.draw(person(of, user).pk, want=want, held=held)
+
+
+TEXT = {"title": "Why", "kind": "text"}
+SPANS = {"title": "Lost", "kind": "spans"}
+LABEL = {"title": "Same", "kind": "nominal", "points": [{"value": "y"}, {"value": "n"}]}
+
+
+def open_campaign(
+    cast: Any, *kinds: dict[str, Any], people: int = 2, n: int = 2, **settings: Any
+) -> Campaign:
+    """An open campaign of ``n`` items on these scales, each item for two people."""
+    head = "sentence\tphrase\tparaphrase\tcondition\trank\tkind\n"
+    text = head + "".join(
+        f"Cook {i} peeled onions.\tpeeled\tskinned all\tc\t1\t\n" for i in range(n)
+    )
+    made = campaign(cast, text=text, people=people, k=2, is_open=False, **settings)
+    scales.set_scales(made, kinds, by=cast.ada)
+    setup.open_campaign(made, by=cast.ada)
+    return made

@@ -5,7 +5,7 @@ from annotator.services.parses import joint
 from core.data.alignment import Link
 from core.data.deps import DepAnalysis, DepTree
 from core.formats import conllu
-from core.joint_parsing.parser import (
+from core.joint_parsing.values import (
     ArcChange,
     JointResult,
     JointSide,

@@ -19,16 +19,32 @@ def counted(*args):
     return real(*args)
 crew.select.select, crew.QUICK_DEATH_S = counted, 0.0
 one = crew.Crew(".")
-one.start("sleeper", ["sh", "-c", "echo born $$; exec sleep 60"])
+BEGIN
 one.keep(ready=lambda: True, lines=["up"])
 print("waits", len(waits))
 """
 
 
-@pytest.fixture
-def crew() -> Iterator["subprocess.Popen[str]"]:
+SLEEPER = ["sh", "-c", "echo born $$; exec sleep 3600"]
+STARTED = f"one.start('sleeper', {SLEEPER})"
+ADOPTED = f"""
+import os
+reading, writing = os.pipe()
+if not (pid := os.fork()):
+    os.setsid()
+    os.dup2(reading, 0)
+    os.closerange(3, 256)
+    os.execvp("sh", ["sh", "-c", "read told; echo born $$; exec sleep 3600"])
+os.close(reading)
+one.adopt("sleeper", {SLEEPER}, pid, writing)
+"""
+
+
+@pytest.fixture(params=[STARTED, ADOPTED], ids=["started", "adopted"])
+def crew(request) -> Iterator["subprocess.Popen[str]"]:
+    code = CREW.replace("BEGIN", request.param)
     process = subprocess.Popen(
-        [sys.executable, "-c", CREW], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True
     )
     yield process
     process.terminate()
@@ -60,3 +76,11 @@ def test_a_child_that_ends_is_started_again_at_once(crew) -> None:
     lines = _read(crew, "The", "born")
     assert "starting it again in 0 s" in lines["The"]
     assert lines["born"] != born
+
+
+def test_a_crew_that_stops_ends_its_children(crew) -> None:
+    born = int(_read(crew, "up", "born")["born"])
+    crew.send_signal(signal.SIGTERM)
+    _read(crew, "Stopped.")
+    with pytest.raises(ProcessLookupError):
+        os.kill(born, 0)

@@ -44,3 +44,17 @@ def test_a_row_that_is_there_is_an_error_or_left_as_it_is(cast: Cast) -> None:
 def test_no_rows_are_no_statement(cast: Cast, django_assert_num_queries) -> None:
     with django_assert_num_queries(0):
         inserting.insert(Item, COLUMNS, [])
+
+
+def test_instances_get_the_keys_of_their_rows(cast: Cast) -> None:
+    item = campaign(cast, n=1).items.first()
+    made = [
+        Item(**dict(zip(COLUMNS, row(item, n, str(n)), strict=True))) for n in (91, 90)
+    ]
+    inserting.insert_keyed(Item, made)
+    there = {one.number: one for one in Item.objects.filter(number__gte=90)}
+    assert [one.pk for one in made] == [there[91].pk, there[90].pk]
+    assert [one.code for one in made] == [there[91].code, there[90].code]
+    made[0].paraphrase = "changed"
+    made[0].save()
+    assert Item.objects.get(pk=made[0].pk).paraphrase == "changed"

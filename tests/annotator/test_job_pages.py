@@ -11,7 +11,7 @@ from annotator.jobkinds import KINDS
 from annotator.models import Bitext, Job, ParaphraseTable, TreeBatch
 from annotator.services import jobs
 from annotator.services.campaigns import simulation
-from annotator.services.reports import agreement, rating_sets
+from annotator.services.reports import agreement, rating_tables
 from annotator.services.reports.agreement import parse
 from core.pivoting.bitext import BitextPair, write_pairs
 from tests.annotator import joint_cast
@@ -124,8 +124,8 @@ def made(cast: Cast, settings, tmp_path) -> dict[str, str]:
     write_pairs(bitext.pairs_path, [BitextPair(0, "Sea", "the sea", "die See", None)])
     table = ParaphraseTable.objects.create(**mine, name="Sea")
     judged = campaign(cast, n=2)
-    rating = rating_sets.add(
-        cast.project, ratings.sent(), name="Old", form="long", by=cast.ada
+    rating = rating_tables.add_as(
+        "long", cast.project, ratings.sent(), name="Old", by=cast.ada
     )
     source = agreement.source(cast.project, "ratings", rating.code)
     report = agreement.freeze(
@@ -136,7 +136,7 @@ def made(cast: Cast, settings, tmp_path) -> dict[str, str]:
     )
     rows = {"corpus": cast.corpus, "bitext": bitext, "table": table}
     rows |= {"campaign": judged, "report": report, "batch": batch}
-    rows |= {"run": joint_cast.bare(cast)}
+    rows |= {"run": joint_cast.bare(cast), "source": cast.corpus}
     return {name: row.code for name, row in rows.items()}
 
 
@@ -147,6 +147,7 @@ BY_KIND = {  # kind: what it is asked, and what it answers, as its service write
     "bitext_links": (["bitext"], []),
     "bitext_parses": (["bitext"], []),
     "campaign_items": (["campaign"], []),
+    "find_paraphrases": (["source", "corpus", "campaign"], ["campaign"]),
     "import": ([], []),
     "index": ([], []),
     "joint": (["corpus"], ["run"]),
@@ -198,6 +199,7 @@ def test_a_job_that_is_done_leads_to_what_it_made_and_who_reads_it_may_go_there(
 ONLY_MANAGERS = {
     ("relabel", "bob"), ("release", "bob"), ("report", "bob"), ("rehearse", "bob"),
     ("campaign_items", "bob"), ("paraphrase_items", "bob"), ("machine", "bob"),
+    ("find_paraphrases", "bob"),
 }  # fmt: skip
 
 

@@ -86,6 +86,21 @@ def test_a_busy_port_is_named(tmp_path: Path) -> None:
     assert f"make run PORT={port + 1}" in done.stderr
 
 
+def test_a_start_that_fails_leaves_no_web_server(tmp_path: Path) -> None:
+    (tmp_path / "gemel.sqlite3").write_text("This is no database, and stays as it is.")
+    gemel = Running(tmp_path)
+    below: set[int] = set()
+
+    def has_ended() -> bool:
+        below.update(gemel.children("gunicorn"))
+        return gemel.process.poll() is not None
+
+    wait(has_ended, gemel.output)
+    assert gemel.process.returncode != 0
+    assert "file is not a database" in gemel.output()
+    wait(lambda: not any(Path(f"/proc/{pid}").exists() for pid in below))
+
+
 def test_a_read_only_folder_is_named() -> None:
     done = subprocess.run(
         [sys.executable, "manage.py", "up"],
@@ -149,7 +164,8 @@ def test_at_rest_it_is_small_and_after_a_parse_it_is_small_again(
     with running(tmp_path) as gemel:
         assert answers(f"{gemel.base}/sign-in/")
         wait((tmp_path / "worker.alive").exists, gemel.output)
-        assert memory_mb(gemel) < 260
+        wait(lambda: not gemel.children("compile_kernels"), gemel.output)
+        assert memory_mb(gemel) < 210
         before = set(gemel.children("celery"))
         code = ask(gemel, PARSE)
         ended = f"SELECT state FROM annotator_job WHERE code = '{code}'"

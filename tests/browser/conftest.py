@@ -151,7 +151,11 @@ def check_axe():
     return check
 
 
-NOT_FETCHED = ("Failed to load resource", "error occurred when fetching the script")
+NOT_FETCHED = (
+    "Failed to load resource",
+    "error occurred when fetching the script",
+    "more-private address space",  # the browser's own error page asks for the icon
+)
 
 
 def _is_bad(message) -> bool:
@@ -167,7 +171,7 @@ def _session_cookie(user, url: str) -> dict[str, str]:
 
     session = SessionStore()
     session[SESSION_KEY] = str(user.pk)
-    session[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
+    session[BACKEND_SESSION_KEY] = "annotator.http.sessions.Accounts"
     session[HASH_SESSION_KEY] = user.get_session_auth_hash()
     session.save()
     return {

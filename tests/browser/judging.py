@@ -1,6 +1,7 @@
 """What the browser tests of the judging screen share."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from playwright.sync_api import Page, expect
@@ -27,11 +28,17 @@ def done() -> int:
 
 def wait_done(page: Page, n: int) -> None:
     """Until the server has stored that many answers."""
-    for _ in range(100):
-        if done() >= n:
-            break
-        page.wait_for_timeout(100)
+    wait_until(page, lambda: done() >= n)
     assert done() == n
+
+
+def wait_until(page: Page, holds: Callable[[], Any]) -> None:
+    """Ask for up to three minutes: a busy machine is slow."""
+    for _ in range(1800):
+        if holds():
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError("it never was so")
 
 
 def start_with_auto_advance(open_page: Any, people: Cast, n: int) -> Page:

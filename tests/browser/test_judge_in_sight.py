@@ -5,7 +5,7 @@ from playwright.sync_api import Page, expect
 
 from annotator.models import Judgment
 from tests.annotator.campaigns_cast import HEADER, campaign
-from tests.browser.judging import start, wait_done, wait_saved
+from tests.browser.judging import start, wait_done, wait_saved, wait_until
 from tests.browser.pictures import keep_picture
 from tests.cast import Cast
 
@@ -141,10 +141,7 @@ def test_a_correction_that_was_begun_is_there_after_a_reload(open_page, people) 
 def test_items_are_kept_ahead_for_a_time_without_network(open_page, people) -> None:
     made = campaign(people, n=240)
     page = start(open_page, people, made)
-    for _ in range(100):
-        if Judgment.objects.filter(state="leased").count() == 52:
-            break
-        page.wait_for_timeout(100)
+    wait_until(page, lambda: Judgment.objects.filter(state="leased").count() == 52)
     page.context.set_offline(True)
     for _ in range(9):
         answer(page)

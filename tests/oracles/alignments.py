@@ -6,7 +6,7 @@ core.phrase_alignment.supports.
 """
 
 from collections.abc import Iterator
-from itertools import combinations, product
+from itertools import product
 from math import inf
 
 from core.data.check import Floats
@@ -24,6 +24,7 @@ class BinaryDerivation:
         self.weight = sum(float(side.weight[e]) for e in edges.values())
         self.mother = {c: v for v, below in self.parts.items() for c in below}
         self.top = next(v for v in self.parts if v not in self.mother)
+        self.above = {v: frozenset(self.path(v)) for v in self.parts}
 
     def path(self, v: int) -> list[int]:
         nodes = [v]
@@ -32,7 +33,7 @@ class BinaryDerivation:
         return nodes
 
     def is_below(self, v: int, top: int) -> bool:
-        return top in self.path(v)
+        return top in self.above[v]
 
     def meet(self, nodes: list[int]) -> int:
         """The lowest node that is above all of them, or one of them."""
@@ -90,10 +91,16 @@ def link_sets(a: BinaryDerivation, b: BinaryDerivation) -> Iterator[tuple[Pair, 
         for t in b.parts
         if s != a.top and t != b.top and a.side.named[s] and b.side.named[t]
     ]
-    for size in range(min(len(a.parts), len(b.parts))):
-        for chosen in combinations(free, size):
-            if all(_agree(a, b, x, y) for x, y in combinations(chosen, 2)):
-                yield (root, *chosen)
+
+    def grow(
+        chosen: tuple[Pair, ...], others: list[Pair]
+    ) -> Iterator[tuple[Pair, ...]]:
+        yield chosen
+        for at, x in enumerate(others, 1):
+            fit = [y for y in others[at:] if _agree(a, b, x, y)]
+            yield from grow((*chosen, x), fit)
+
+    yield from grow((root,), free)
 
 
 def _agree(a: BinaryDerivation, b: BinaryDerivation, x: Pair, y: Pair) -> bool:

@@ -1,6 +1,7 @@
 """Random words, sentences, trees, dependencies, alignments and pairs."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import strategies as st
@@ -37,7 +38,8 @@ def trees(
     tags: tuple[str, ...] = TAGS,
     forms: st.SearchStrategy[str] = words,
 ) -> Tree:
-    """A tree of one to six tokens; with ``gaps`` its phrases may be discontinuous."""
+    """A tree of one to six tokens; with ``gaps`` its phrases may be discontinuous; with
+    ``edges`` there are labels of edges, and secondary edges."""
     n = draw(st.integers(1, 6))
     n_phrases = draw(st.integers(1, 4))
     mothers = [draw(st.integers(0, max(0, p - 1))) for p in range(n_phrases)]
@@ -74,7 +76,13 @@ def trees(
         builder.close()
 
     grow(0)
-    return builder.freeze()
+    tree = builder.freeze()
+    if not edges:
+        return tree
+    node = st.integers(0, len(tree) - 1)
+    ends = st.tuples(node, node, st.sampled_from(("", "SB")))
+    drawn = draw(st.sets(ends.filter(lambda one: one[0] != one[1]), max_size=2))
+    return replace(tree, secondary=tuple(sorted(drawn)))
 
 
 def _nested(draw: Callable[..., Any], mothers: list[int], n: int) -> list[int]:

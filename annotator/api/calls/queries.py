@@ -14,45 +14,11 @@ from rest_framework.serializers import Serializer
 
 from annotator.errors import TooLarge
 from annotator.forms import refuse_unknown
-from annotator.pages.campaigns import plan
 from core.errors import FormatError
 from core.formats import json_text
 
-PAGES = frozenset({"cursor", "page_size"})
-READ: dict[str, frozenset[str]] = {
-    "api/schema/": frozenset({"format", "lang"}),
-    "api/corpora/<code:code>/alignments/": frozenset({"state"}),
-    "api/corpora/<code:code>/export/<slug:kind>/": frozenset(
-        {"author", "exact", "split"}
-    ),
-    "api/corpora/<code:code>/query/": frozenset({"q", "after", "page_size"}),
-    "api/projects/<slug:slug>/query/": frozenset({"q", "after", "page_size"}),
-    "api/corpora/<code:code>/query/groups/": frozenset({"q", "by"}),
-    "api/projects/<slug:slug>/query/groups/": frozenset({"q", "by"}),
-    "api/corpora/<code:code>/problems/": frozenset({"after"}),
-    "api/campaigns/<code:code>/plan/": frozenset(plan.READ),
-    "api/jobs/<code:code>/issues/": PAGES,
-    "api/sentences/<code:code>/likenesses/": frozenset({"kind"}),
-    "api/layers/<code:code>/compare/": frozenset({"with"}),
-    "api/tables/<code:code>/lookup/": frozenset({"phrase", "label", "condition", "k"}),
-    "api/tables/<code:code>/why/": frozenset({"phrase", "paraphrase", "label"}),
-    "api/tables/<code:code>/substitute/": frozenset({"sentence", "phrase"}),
-}
-"""Calls not named here, or automatically below, read nothing of a query."""
-OWN = ("list", "destroy")
-"""Actions of views that check their queries themselves."""
-_CHECK_THEMSELVES = frozenset(
-    {
-        "api/joint-runs/<code:code>/",
-        "api/joint-runs/<code:code>/changes/",
-        "api/campaigns/<code:code>/agreement/",
-        "api/ratings/<code:code>/agreement/",
-        "api/corpora/<code:code>/agreement/",
-        "api/pairs/<code:code>/figure/",
-        "api/sentences/<code:code>/figure/",
-    }
-)
-
+UNDESCRIBED = {"SpectacularAPIView": ("format", "lang")}
+"""What views of drf-spectacular read without saying so."""
 
 _TYPES: list[tuple[type[forms.Field], type]] = [
     (forms.NullBooleanField, bool),
@@ -78,16 +44,30 @@ def of_form(fields: Mapping[str, forms.Field]) -> list[OpenApiParameter]:
 
 
 class KnownQuery(BasePermission):
-    """Raises BadRequest at a name that the call does not read: a typo must not filter
-    nothing. Lists know their filters and check them themselves."""
+    """Raises BadRequest at a name that the call does not read, by its description: a
+    typo must not filter nothing."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
-        match = request.resolver_match
-        route = match.route if match is not None else ""
-        is_own = route in _CHECK_THEMSELVES or getattr(view, "action", "") in OWN
-        if request.query_params and not is_own:
-            refuse_unknown(request.query_params, set(READ.get(route, ())))
+        if request.query_params:
+            refuse_unknown(request.query_params, _described(request, view))
         return True
+
+
+def _described(request: Request, view: Any) -> set[str]:
+    """The names of a query in the description of a call."""
+    names = set(UNDESCRIBED.get(type(view).__name__, ()))
+    handler = getattr(view, str(request.method).lower(), None)
+    about = getattr(handler, "kwargs", None) or getattr(type(view), "kwargs", {})
+    if kind := about.get("schema"):
+        schema = kind()
+        schema.view, schema.method = view, request.method
+        for one in schema.get_override_parameters():
+            is_one = isinstance(one, OpenApiParameter)
+            names |= {one.name} if is_one else set(one().fields)
+    if getattr(view, "action", "list") == "list" and hasattr(view, "list"):
+        pages = view.paginator.get_schema_operation_parameters(view)
+        names |= {one["name"] for one in pages}
+    return names
 
 
 class JsonParser(JSONParser):
@@ -113,9 +93,10 @@ class JsonParser(JSONParser):
 
 
 def validated(kind: type[Serializer[Any]], request: Request) -> dict[str, Any]:
-    """The body as ``kind`` has it; raises ValidationError, and BadRequest at a name
-    that it does not know: a typo must not leave a default standing."""
-    sent = kind(data=request.data)
+    """The body, or the query of a GET, as ``kind`` has it; raises ValidationError, and
+    BadRequest at an unknown name: a typo must not leave a default standing."""
+    is_query = request.method == "GET"
+    sent = kind(data=request.query_params if is_query else request.data)
     sent.is_valid(raise_exception=True)
     refuse_unknown(sent.initial_data, set(sent.fields))
     data: dict[str, Any] = sent.validated_data

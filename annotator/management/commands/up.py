@@ -1,29 +1,38 @@
 """Start everything: migrate, load the sample, serve the web, run a worker.
 
-One-time set-up is done here; then ``management.crew`` takes this process over, and
-keeps web server and worker alive in a twentieth of the memory.
+One-time set-up is done here, while a first web server imports all pages. It and the
+first worker are forked from this process, and share what is loaded by then. Then
+``management.crew`` takes this process over, and keeps both alive in a twentieth of the
+memory.
 """
 
 import argparse
 import fcntl
+import gc
 import os
+import runpy
 import socket
 import sys
+from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from django.conf import settings
 from django.core.checks import run_checks
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
-from django.urls import reverse
 
 from annotator import checks
 from annotator.management import crew, database
 from annotator.services.projects import invitations, members
+from core.compiled import fingerprint
 
 ROOT = Path(settings.BASE_DIR)
+GEMEL = (sys.executable, "-m", "annotator")
+WORKER = "worker"
+EARLY = {"gunicorn": ("annotator.wsgi", "annotator.webserver", "gunicorn.app.wsgiapp")}
 
 
 class Command(BaseCommand):
@@ -78,24 +87,40 @@ class Command(BaseCommand):
         host, port, only = options["host"], options["port"], options["only"]
         parts = [only] if only else list(database.PARTS)
         held = [database.take(settings.GEMEL_HOME, part) for part in parts]
-        lines = []
+        commands = self._commands(**options)
         if only != "worker":
             _refuse_busy(host, port)
+        self.stdout.flush()
+        early = {
+            name: _early(command, held)
+            for name, command in commands.items()
+            if _may_be_early(name, options["queues"])
+        }
+        lines = []
+        if only != "worker":
             lines = self._prepare(host, port, with_sample=not options["no_sample"])
         for fault in run_checks(tags=["database"], databases=["default"]):
             self.stderr.write(str(fault))
         connection.close()
+        self.stdout.flush()
+        pipes = [pipe for _, pipe in early.values()]
+        for file in [*(lock.fileno() for lock in held), *pipes]:
+            fcntl.fcntl(file, fcntl.F_SETFD, 0)  # what takes over has them, too
+        crew.become(crew.Orders(commands, host, port, lines, str(ROOT), early))
+
+    def _commands(self, *, only: str | None, **options: Any) -> dict[str, list[str]]:
+        """What runs, by name."""
         commands = {}
         if only != "worker":
-            commands[crew.WEB] = web_command(host, port, options["web_workers"])
+            place = options["host"], options["port"]
+            commands[crew.WEB] = web_command(*place, options["web_workers"])
             commands[crew.ENGINE] = engine_command()
+            if not (settings.GEMEL_HOME / f"kernels.{fingerprint()}").exists():
+                commands[crew.KERNELS] = [*GEMEL, "compile_kernels"]
         if only != "web":
             os.environ["GEMEL_QUEUES"] = ",".join(options["queues"])
-            commands["worker"] = worker_command(options["jobs"])
-        self.stdout.flush()
-        for file in held:  # by what takes over, too
-            fcntl.fcntl(file, fcntl.F_SETFD, 0)
-        crew.become(crew.Orders(commands, host, port, lines, str(ROOT)))
+            commands[WORKER] = worker_command(options["jobs"])
+        return commands
 
     def _prepare(self, host: str, port: int, *, with_sample: bool) -> list[str]:
         """Create tables, owner and sample; return the lines to print once the web
@@ -114,11 +139,47 @@ class Command(BaseCommand):
         lines = [f"Gemel is running at {base}/"]
         if not owner.has_usable_password():
             token = invitations.sign_in_link(owner)
-            lines.append(
-                f"Sign in, once, as owner: {base}{reverse('join', args=[token])}"
-            )
+            # Django's reverse() would import every page.
+            lines.append(f"Sign in, once, as owner: {base}/join/{token}/")
         lines.append(f"State is kept in {settings.GEMEL_HOME}. Ctrl-C stops.")
         return lines
+
+
+def _may_be_early(name: str, queues: Sequence[str]) -> bool:
+    """Not the engine, which no one needs yet, and not a worker with other queues than
+    the settings of this process name."""
+    return name == crew.WEB or (name == WORKER and tuple(queues) == settings.QUEUES)
+
+
+def _early(command: list[str], held: list[IO[str]]) -> tuple[int, int]:
+    """Fork a process that does ``command`` when the crew tells it the place of the
+    engine, and ends if it is told nothing. A web server imports all pages before.
+
+    Returns its process id and the pipe to tell it. ``held``: locks that are not its
+    own.
+    """
+    reading, writing = os.pipe()
+    if pid := os.fork():
+        os.close(reading)
+        return pid, writing
+    os.close(writing)
+    os.setsid()
+    for file in held:
+        file.close()
+    program = command[2]
+    crew.call_this_process(program)
+    gc.disable()
+    for name in EARLY.get(program, ()):
+        import_module(name)
+    gc.freeze()  # shared, so that the collector of garbage leaves it alone
+    gc.enable()
+    with os.fdopen(reading) as pipe:
+        told = pipe.readline()
+    if told:
+        os.environ[crew.PLACE] = told.strip()
+        sys.argv = command[2:]
+        runpy.run_module(program, run_name="__main__")
+    sys.exit(0)
 
 
 def web_command(host: str, port: int, workers: int) -> list[str]:
@@ -144,7 +205,7 @@ def web_command(host: str, port: int, workers: int) -> list[str]:
 
 
 def engine_command() -> list[str]:
-    return [sys.executable, "-m", "annotator", "serve_engine"]
+    return [*GEMEL, "serve_engine"]
 
 
 def worker_command(jobs: int) -> list[str]:

@@ -11,11 +11,17 @@ from annotator.errors import BadRequest
 from annotator.models import Corpus, Report
 from annotator.models.projects import Anybody
 from annotator.numbers import as_percent
+from annotator.pages.agreement.pictures import (
+    DOWNLOADS,
+    ReportChart,
+    drawn,
+    ends,
+    shares,
+)
 from annotator.pages.agreement.report import MEASURE, ReportPage
 from annotator.pages.agreement.words import of_kind, of_measure, term_of
 from annotator.services.reports import layers
 from annotator.services.reports.layers import LayerReport
-from annotator.svg import charts
 from core.layout.charts import grid_chart
 
 TABLES = {"pair": "pairs", "label": "by_label", "length": "by_length", "all": "all"}
@@ -92,7 +98,14 @@ def _shown(
     names = report.names if sees else {}
     page = ReportPage(report.body, cases_url=cases_url, filters=filters, names=names)
     body = report.body
+    pairs = [_pair(page, at, row) for at, row in enumerate(body["pairs"])]
+    opening = _recall_and_precision(page, body) if body["rows"] else None
+    query = [filters] if filters else []
     return {
+        "opening": opening,
+        "downloads": DOWNLOADS,
+        "chart_prefix": cases_url.removesuffix("cases/") + "chart/",
+        "chart_query": "&".join(query + ["names=0"] * hides_names),
         "project": corpus.project,
         "corpus": corpus,
         "facts": body["facts"],
@@ -104,7 +117,7 @@ def _shown(
             (page.name(n), body["facts"]["links"][n]) for n in body["facts"]["people"]
         ],
         "rows": [_row(page, row) for row in body["rows"]],
-        "pairs": [_pair(page, at, row) for at, row in enumerate(body["pairs"])],
+        "pairs": pairs,
         "states": [_state(page, row) for row in body["states"]],
         "tables": [
             _kinds(page, body["by_label"], "label"),
@@ -116,6 +129,15 @@ def _shown(
             _trees(page, body["deps"], "dep", ("uas", "las")),
         ],
     }
+
+
+def charts_of(
+    report: LayerReport, corpus: Corpus, *, by: Anybody, hides_names: bool
+) -> dict[str, ReportChart]:
+    """The pictures of the page, by their names."""
+    page = _shown(report, corpus, by=by, hides_names=hides_names)
+    first = [page["opening"]] if page["opening"] else []
+    return {one.name: one for one in [*first, *(row["chart"] for row in page["pairs"])]}
 
 
 def behind(
@@ -139,6 +161,22 @@ def _two(page: ReportPage, row: dict[str, Any]) -> list[Context]:
     return [
         page.figure(row[name], ALL, percent=True) for name in ("recall", "precision")
     ]
+
+
+def _recall_and_precision(page: ReportPage, body: dict[str, Any]) -> ReportChart:
+    """The figures of the first table as a picture."""
+    series = [gettext("Recall"), gettext("Precision")]
+    human = gettext("Human (leave one out)")
+    named = [(human, body["human"])]
+    named += [(page.name(row["name"]), row) for row in body["rows"]]
+    cells = [
+        (name, title, *ends(row[key]))
+        for name, row in named
+        for key, title in zip(("recall", "precision"), series, strict=True)
+    ]
+    title = gettext("Recall and precision of links, with 95 % intervals")
+    heads = (gettext("Against the others"), gettext("Measure"))
+    return shares("links", title, cells, series, heads)
 
 
 def _state(page: ReportPage, row: dict[str, Any]) -> Context:
@@ -170,6 +208,8 @@ def _pair(page: ReportPage, at: int, row: dict[str, Any]) -> Context:
     same = sum(counts[i][i] for i in range(3))
     description = gettext("%(n)s of %(all)s nodes are in the same state.")
     title = gettext("States of nodes, %(a)s and %(b)s") % {"a": a, "b": b}
+    names = [str(name) for name in STATES]
+    table = [("", *names), *zip(names, *zip(*counts, strict=True), strict=True)]
     seen = {"n": same, "all": sum(map(sum, counts))}
     return {
         "a": a,
@@ -179,7 +219,7 @@ def _pair(page: ReportPage, at: int, row: dict[str, Any]) -> Context:
         "f1_sure": page.figure(row["f1_sure"], case, percent=True),
         "aer": page.figure(row["aer"], case, percent=True),
         "kappa": page.figure(row["kappa"], case),
-        "svg": charts.draw(chart, title=title, desc=description % seen),
+        "chart": drawn(f"states-{at}", title, chart, description % seen, table),
         "cells": [
             (
                 STATES[i],

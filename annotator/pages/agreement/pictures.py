@@ -64,10 +64,11 @@ def _alphas(body: Body) -> Iterator[tuple[str, Any, Any, Any]]:
         found = [*scale["headline"], *scale["more"]]
         alpha = next(row["figure"] for row in found if row["key"] == key)
         if "value" in alpha:
-            yield scale["title"], *_ends(alpha)
+            yield scale["title"], *ends(alpha)
 
 
-def _ends(figure: Body) -> Interval:
+def ends(figure: Body) -> Interval:
+    """A figure with the ends of its interval."""
     return figure.get("value"), figure.get("low"), figure.get("high")
 
 
@@ -93,26 +94,39 @@ def _conditions(table: Body) -> ReportChart:
     ]
     columns += [last] if len(columns) > 1 else []
     cells = [
-        (row["condition"], column, *_ends(cell["figure"]))
+        (row["condition"], column, *ends(cell["figure"]))
         for row in table["rows"]
         for column, cell in zip(columns, row["cells"], strict=False)
     ]
+    title = _("Share of judgments that are correct, with 95 % intervals")
+    heads = (_("Condition"), _("Correct on"))
+    return shares("conditions", title, cells, columns, heads)
+
+
+def shares(
+    name: str,
+    title: str,
+    cells: Sequence[tuple[str, str, float | None, float | None, float | None]],
+    series: Sequence[str],
+    heads: tuple[str, str],
+) -> ReportChart:
+    """Shares with their intervals. ``cells``: row, series, share, low, high, row by
+    row; ``heads``: of the first two."""
     chart = interval_chart(
-        [(name, *ends) for name, _column, *ends in cells],
+        [(row, value, low, high) for row, _series, value, low, high in cells],
         low=0,
         high=1,
         ticks=[0, 0.2, 0.4, 0.6, 0.8, 1.0],
         measure=MEASURE,
-        series=columns,
+        series=series,
     )
     desc = "; ".join(
-        f"{name}, {column} {value:.0%}"
-        for name, column, value, *_ends in cells
+        f"{row}, {column} {value:.0%}"
+        for row, column, value, _low, _high in cells
         if value is not None
     )
-    title = _("Share of judgments that are correct, with 95 % intervals")
-    heads = (_("Condition"), _("Correct on"), _("Share"), _("Low"), _("High"))
-    return drawn("conditions", title, chart, desc, [heads, *cells])
+    table = [(*heads, _("Share"), _("Low"), _("High")), *cells]
+    return drawn(name, title, chart, desc, table)
 
 
 def _costs(body: Body, texts: Mapping[str, str]) -> list[tuple[str, str, float]]:

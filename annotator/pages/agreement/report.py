@@ -105,11 +105,39 @@ class ReportPage:
         best = scale.get("best")
         if best is None:
             return None
-        shown = [
-            {**row, "score": as_number(row["score"])} for row in best["conditions"]
+        shown = []
+        for row in best["conditions"]:
+            strength = row.get("strength")
+            told = "" if strength is None else as_number(strength)
+            score = as_number(row["score"])
+            shown.append({**row, "score": score, "strength": told})
+        compared = [
+            {**row, "share": self.figure(row["share"], {}, percent=True)}
+            for row in best.get("preferences", ())
         ]
         reliability = self.figure(best["reliability"], {})
-        return {**best, "conditions": shown, "reliability": reliability}
+        more = {"preferences": compared, "reliability": reliability}
+        return {**best, "conditions": shown, **more}
+
+    def open(self) -> list[dict[str, Any]]:
+        """Texts, and how far marked words agree; none in reports frozen before."""
+        return [
+            {
+                **row,
+                "share": as_percent(row["marked"] / max(row["words"], 1)),
+                "f1": self.figure(row["f1"], {}),
+                "measures": [
+                    {**self._measure(one), "url": ""} for one in row["measures"]
+                ],
+            }
+            if row["kind"] == "spans"
+            else {**row, "by_item": self._texts(row["texts"])}
+            for row in self.body.get("open", [])
+        ]
+
+    def _texts(self, texts: list[Body]) -> list[dict[str, str]]:
+        """Texts with the names that this page shows."""
+        return [{**one, "name": self.name(one["annotator"])} for one in texts]
 
     def more(self, scale: Body) -> list[dict[str, Any]]:
         """The other measures."""

@@ -245,6 +245,7 @@ def _report(
         "facts": body["facts"],
         "sections": SECTIONS,
         "scales": shown,
+        "open": page.open(),
         "opening": list(opening({**body, "scales": scales}, texts)),
         "scale_names": [(s["name"], s["title"]) for s in body["scales"]],
         "show": view.show,

@@ -16,7 +16,7 @@ from annotator.pages.agreement.summary import DRIFTED
 from annotator.pages.campaigns import care
 from annotator.pages.site.settings import page_of
 from annotator.services.campaigns import checks, messages, progress, setting_aside
-from annotator.services.campaigns.scales import scales_for
+from annotator.services.campaigns.scales import closed_scales, in_words, scales_for
 from annotator.services.reports import agreement
 from annotator.services.reports import care as signs
 from annotator.services.reports.agreement import ReportSource
@@ -96,7 +96,7 @@ def _measured(campaign: Campaign, person: Participant) -> dict[str, Any]:
     if agreement.is_large(source):
         return {"is_large": True}
     facts = signs.against(campaign, person)
-    scales = scales_for(campaign)
+    scales = closed_scales(campaign)
     return {
         "rules": care.of_person(campaign, person),
         "seconds": facts.seconds,
@@ -191,7 +191,7 @@ def _answer(
         own = one.values.get(scale.name)
         given = [v[scale.name] for v in others if v.get(scale.name) is not None]
         expected = gold.get(scale.name)
-        if expected is None and given:
+        if expected is None and given and not scale.is_open:
             expected = _middle(given, is_ordered=scale.is_ordered)
         if own is not None and expected is not None:
             is_apart |= (
@@ -199,7 +199,7 @@ def _answer(
                 if scale.is_ordered
                 else own != expected
             )
-        cells.append((own, expected))
+        cells.append((in_words(scale, own, one.item), expected))
     is_check = one.item.kind != Item.Kind.MAIN
     kinds = {"all", "aside"} if one.state == State.ASIDE else {"all"}
     kinds |= {"fast"} if 0 < one.active_ms < signs.FAST_MS else set()

@@ -18,6 +18,7 @@ from annotator.exchange.peers.registry import PEERS
 from annotator.exchange.tables import DELIMITERS
 from annotator.models import Campaign, Credit, Item, Judgment, Upload
 from annotator.services.campaigns.item_files import SHOWN, DryRun, TableReading
+from annotator.services.campaigns.scales import closed_scales
 from annotator.services.kept_counts import kept
 
 PER_PAGE = 50
@@ -105,7 +106,7 @@ def listed(campaign: Campaign, sent: QueryDict) -> dict[str, Any]:
         "kinds": Item.Kind.choices,
         "states": STATES.items(),
         "conditions": campaign.conditions.values_list("name", flat=True),
-        "scales": campaign.scales.all(),
+        "scales": closed_scales(campaign),
         "samples": list(SAMPLES),
         "is_closed": campaign.state == Campaign.State.CLOSED,
     }
@@ -113,7 +114,7 @@ def listed(campaign: Campaign, sent: QueryDict) -> dict[str, Any]:
 
 def cells_of(campaign: Campaign, sent: QueryDict) -> dict[str, str]:
     """A form's item, by the columns of a file."""
-    gold = (f"gold_{scale.name}" for scale in campaign.scales.all())
+    gold = (f"gold_{scale.name}" for scale in closed_scales(campaign))
     known = {*codec.COLUMNS, *gold}
     return {name: str(sent[name]) for name in sent if name in known}
 
@@ -134,7 +135,7 @@ def check(
     campaign: Campaign, upload: Upload, reading: TableReading, trial: DryRun
 ) -> dict[str, Any]:
     """The file's content, and which column holds which field."""
-    names = [*codec.COLUMNS, *(f"gold_{s.name}" for s in campaign.scales.all())]
+    names = [*codec.COLUMNS, *(f"gold_{s.name}" for s in closed_scales(campaign))]
     wanted = sorted(names, key=lambda name: _place(name))
     return {
         "project": campaign.project,
@@ -172,10 +173,10 @@ def _label(name: str) -> str:
 
 def sample(campaign: Campaign, form: str) -> bytes:
     """A file as it may be sent, with a gold item for the campaign's own scales."""
-    scales = [scale.name for scale in campaign.scales.all()]
+    scales = [scale.name for scale in closed_scales(campaign)]
     head = ["sentence", "phrase", "paraphrase", "condition", "rank"]
     head += ["kind", *(f"gold_{name}" for name in scales)]
-    best = [str(scale.to_core().labels[-1]) for scale in campaign.scales.all()]
+    best = [str(scale.to_core().labels[-1]) for scale in closed_scales(campaign)]
     rows = [[*map(str, row), "main", *("" for _ in scales)] for row in EXAMPLES]
     gold = ["He bought a car.", "bought", "purchased", "", "", "gold", *best]
     return _written([head, *rows, gold] if scales else [head, *rows], form)

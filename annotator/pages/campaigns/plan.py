@@ -16,7 +16,7 @@ from annotator.pages.agreement.words import BAND_WORDS
 from annotator.pages.campaigns import how_many
 from annotator.services.campaigns import needed as aims
 from annotator.services.campaigns.needed import Aim, Needed
-from annotator.services.campaigns.scales import scales_for
+from annotator.services.campaigns.scales import closed_scales
 from annotator.svg import charts
 from core.agreement.judgments import verdicts
 from core.layout.charts import Flag, line_chart
@@ -130,7 +130,7 @@ def _verdicts(
     campaign: Campaign, guess: aims.Guess, design: aims.Design, needed: Needed | None
 ) -> dict[str, Any]:
     """The widths with what they mean: ``kappa`` as (scale, width, verdict)."""
-    sizes = {scale.title: len(scale.values()) for scale in scales_for(campaign)}
+    sizes = {scale.title: len(scale.values()) for scale in closed_scales(campaign)}
     return {
         "kappa": [
             (title, width, of_kappa(width, guess.agreement, sizes[title]))

@@ -83,7 +83,7 @@ def _guideline(version: int) -> SetupStep:
 
 
 def _scale(scale: Any) -> str:
-    if scale.kind == "nominal":
+    if scale.kind in ("nominal", "best", "text", "spans"):
         return str(scale.title)
     low, high = scale.low, scale.high
     if scale.points:

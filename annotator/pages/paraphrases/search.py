@@ -99,9 +99,12 @@ def shown(
     if not (phrase.strip() and table.made_at):
         return context
     try:
-        return context | {"found": search(table, phrase, **how)}
+        found = search(table, phrase, **how)
     except GemelError as error:
         return context | {"problem": str(error)}
+    if len(found.corpora) > 1 and not (corpus or is_score):
+        context["measure"] = _("Sum of probabilities")  # of each text: may pass 1
+    return context | {"found": found}
 
 
 def search(
@@ -145,7 +148,7 @@ def paraphrases_of(
         return opened.lookup(phrase, label, k=k)
     if condition != WEIGHTED[0]:
         return opened.lookup(phrase, condition=condition, k=k)  # type: ignore[arg-type]
-    fitted = weights.newest(row)
+    fitted = weights.current(row)
     if fitted is None:
         raise BadRequest(_("No weights have been fitted for it."), field="condition")
     return look_up(opened, phrase, fitted[1], k=k)

@@ -112,7 +112,7 @@ def substitution(table: ParaphraseTable, sentence: str, phrase: str) -> Substitu
     with tables.opened(table, model=True) as files:
         place_of = files.table, tree or words, (start, end)
         ranked = substitutes(*place_of, model=files.model)
-        if fitted := weights.newest(table):
+        if fitted := weights.current(table):
             backend = registry.load(fitted[1].parser)
             ranked += weighted(*place_of, fitted[1], model=files.model, backend=backend)
     columns = [

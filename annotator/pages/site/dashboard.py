@@ -53,7 +53,7 @@ from annotator.services.kept_counts import MANY, kept
 from annotator.services.projects.removals import deleted_projects
 from annotator.throughput.prepared import Select, Slot
 
-SHOWN = 12  # of each kind
+SHOWN = shares.MOST  # of each kind
 _ASKING, _HERE = Slot("user"), Slot("project")
 
 
@@ -325,6 +325,8 @@ def _proposed(user: Anybody, project: Project | None) -> list[Task]:
 def _proposed_in(corpora: list[Corpus]) -> Counter[int]:
     """By corpus, how many such pairs: of the large ones as kept, of all others by one
     query."""
+    if not corpora:
+        return Counter()
     pairs = Pair.objects.filter(state=Pair.State.PROPOSED).order_by()
     small = [corpus for corpus in corpora if corpus.n_pairs <= MANY]
     rows = pairs.filter(corpus__in=small).values_list("corpus").annotate(n=Count("pk"))
@@ -390,16 +392,35 @@ class Person:
     last: date = date.min
 
 
-def home(user: Anybody) -> dict[str, Any]:
-    """By role: this person's work, what needs them as a manager, projects."""
-    rows = Project.objects.visible_to(user)
-    rows = rows.annotate(
+_PROJECTS = Select(
+    lambda: Project.objects.filter(memberships__user_id=_ASKING).annotate(
         n_corpora=Count("corpora", distinct=True), role=F("memberships__role")
     )
+)
+_LISTED = Select(
+    lambda: (
+        Corpus.objects.filter(project_id=_HERE, archived_at=None)
+        .select_related("project")
+        .order_by("-pk")
+    )
+)
+_RUNNING = Select(
+    lambda: (
+        Job.objects.visible_to_key(_ASKING)
+        .filter(project_id=_HERE)
+        .active()
+        .order_by("-pk")[:JOBS]
+    )
+)
+
+
+def home(user: Anybody) -> dict[str, Any]:
+    """By role: this person's work, what needs them as a manager, projects."""
+    rows = _PROJECTS.models(user=id_of(user))
     return {
-        "projects": rows.filter(archived_at=None),
+        "projects": [one for one in rows if one.archived_at is None],
         "may_create": access.may_create(user),
-        "archived": rows.exclude(archived_at=None),
+        "archived": [one for one in rows if one.archived_at is not None],
         "deleted": deleted_projects(user),
         "unread": [one for one in messages.of(user) if one.is_unread],
         "tasks": waiting(user),
@@ -412,11 +433,10 @@ def overview(project: Project, *, by: Anybody) -> dict[str, Any]:
     """The state of a project, as far as this person's role may see it."""
     role = access.role_in(by, project)
     sees_others = role in access.VERBS["see_others"]
-    seen = Job.objects.visible_to(by).filter(project=project)
-    listed = list(project.corpora.filter(archived_at=None).order_by("-pk"))
+    listed = _LISTED.models(project=project.pk)
     corpora = _corpora(listed, with_steps=sees_others)
     tasks = waiting(by, project)
-    running = list(seen.active().order_by("-pk")[:JOBS])
+    running = _RUNNING.models(user=id_of(by), project=project.pk)
     loop = loop_of(project, corpora, tasks, running, role) if sees_others else None
     return {
         "project": project,
@@ -463,6 +483,8 @@ def _corpora(rows: list[Corpus], *, with_steps: bool) -> list[CorpusRow]:
 
 def _steps(corpora: list[Corpus]) -> dict[int, tuple[int, int, int]]:
     """Pairs parsed, linked and reviewed, by the primary key of the corpus."""
+    if not corpora:
+        return {}
     counted = Pair.objects.filter(corpus__in=corpora).order_by().values("corpus")
     return {
         row["corpus"]: (row["parsed"], row["linked"], row["reviewed"])

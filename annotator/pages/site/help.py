@@ -73,6 +73,7 @@ HELP_OF: dict[str, str] = {
     "next_unsure": "trees#links-and-joint-parses",
     "biparse": "methods#similarity-scores",
     "score": "methods#similarity-scores",
+    "find_paraphrases": "paraphrases#find-paraphrases-in-a-corpus",
     # parses
     "try": "trees#which-parser",
     "parses": "trees#which-parser",

@@ -113,7 +113,7 @@ def loop_of(
         _judged(project, campaigns),
         _parsed(project, corpora, known),
         _aligned(project, corpora),
-        _recognised(project, known),
+        _recognised(project, corpora, known, role),
         _learnt(project, corpora, known),
     ]
     steps = _steps(project, corpora, tasks, running, role)
@@ -258,13 +258,19 @@ def _aligned(project: Project, corpora: "Sequence[CorpusRow]") -> Station:
     )
 
 
-def _recognised(project: Project, known: dict[str, int]) -> Station:
+def _recognised(
+    project: Project,
+    corpora: "Sequence[CorpusRow]",
+    known: dict[str, int],
+    role: Role | None,
+) -> Station:
     scored = known["n_scored"]
+    page = "find_paraphrases" if role in access.VERBS["run"] else "corpus"
     return Station(
         "recognise",
         _("Recognise"),
         _("find paraphrases"),
-        reverse("corpora", args=[project.slug]),
+        _page(project, corpora, page),
         scored,
         ngettext("pair scored", "pairs scored", scored),
         "",
@@ -277,10 +283,11 @@ def _learnt(
 ) -> Station:
     n = _trees(project, corpora) + sum(row.reviewed for row in corpora)
     own = sum(bool(one.owner) for one in offered.of_project(project))
-    models, ready = known["n_weights"] + own, n_ready(project) if own else 0
+    models = known["n_weights"] + own
+    ready = n_ready(project) if models else 0
     figure = ngettext("%(n)s own model", "%(n)s own models", models) % {"n": models}
     if ready:
-        text = ngettext("%(n)s parser to adopt", "%(n)s parsers to adopt", ready)
+        text = ngettext("%(n)s model to adopt", "%(n)s models to adopt", ready)
         figure = text % {"n": ready}
     return Station(
         "learn",

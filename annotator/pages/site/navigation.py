@@ -126,7 +126,7 @@ class Navigation:
     def project(self) -> Any:
         return self.member.project if self.member else None
 
-    @property
+    @cached_property
     def entries(self) -> list[Entry]:
         """The sections that the person's role may open."""
         if self.member is None:

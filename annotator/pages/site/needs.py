@@ -23,6 +23,7 @@ from annotator.models import (
 )
 from annotator.models.projects import Anybody, id_of
 from annotator.services.campaigns import messages
+from annotator.throughput.prepared import Select, Slot
 
 SHOWN = 8  # of each kind
 DAYS = 7  # that a failed job is shown for
@@ -45,12 +46,17 @@ class Need:
     campaign: str = ""
 
 
+_MANAGED = Select(
+    lambda: Membership.objects.filter(
+        user_id=Slot("user"), role=Role.MANAGER
+    ).values_list("project_id")
+)
+
+
 def needs(user: Anybody, project: Project | None = None) -> list[Need]:
     """In one project or all that the person manages, the most severe first."""
-    mine = Membership.objects.filter(user_id=id_of(user), role=Role.MANAGER)
-    if project is not None:
-        mine = mine.filter(project=project)
-    managed = list(mine.values_list("project_id", flat=True))
+    mine = [one for (one,) in _MANAGED.rows(user=id_of(user))]
+    managed = [one for one in mine if project is None or one == project.pk]
     if not managed:
         return []
     kinds = (_stopped, _failed, _without_people, _flagged, _stale, _invited)

@@ -96,6 +96,7 @@ THINGS = {
     "release": pgettext_lazy("log", "release"),
     "everything": pgettext_lazy("log", "everything"),
     "parser": pgettext_lazy("log", "parser"),
+    "weights": pgettext_lazy("log", "weights"),
 }
 """Kinds of things in the log, likewise."""
 

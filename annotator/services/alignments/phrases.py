@@ -198,8 +198,7 @@ def _store(made: Sequence[_Made], job: Job, info: BackendInfo) -> None:
 def store_tree(sentence: Sentence, tree: Tree) -> Parse:
     """The stored parse that is this tree, else a new one of the aligner's."""
     text, notes = treetext.dump(tree)
-    digest = Sentence.key_of(text)
-    there = sentence.parses.filter(kind=Parse.Kind.CONSTITUENCY, digest=digest).first()
+    there = sentence.parses.filter(kind=Parse.Kind.CONSTITUENCY, text=text).first()
     if there is not None:
         return there
     return Parse.objects.create(
@@ -210,7 +209,7 @@ def store_tree(sentence: Sentence, tree: Tree) -> Parse:
         version=VERSION,
         rank=sentence.parses.filter(engine=ENGINE, version=VERSION).count() + 1,
         text=text,
-        digest=digest,
+        digest=Sentence.key_of(*treetext.parts(text, notes)),
         meta=notes,
     )
 

@@ -13,7 +13,6 @@ from django.db import transaction
 from django.db.models import Exists, F, FilteredRelation, OuterRef, Q
 from django.db.models.query import QuerySet
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
 
 from annotator import access
 from annotator.errors import BadRequest
@@ -31,17 +30,6 @@ from core.protocols import ParserBackend, Step
 from core.text.wordnet import Thesaurus
 
 BATCH = 100  # also the work lost at a crash, and the delay of a cancellation
-LABELS = (
-    gettext_noop("Unit costs (Wu 2005)"),
-    gettext_noop("Structure and thesaurus"),
-    gettext_noop("Structure, thesaurus and context"),
-    gettext_noop("Probability of a paraphrase"),
-    gettext_noop("Probability of entailment"),
-    gettext_noop("Fitted to Wu's published figures, paraphrase"),
-    gettext_noop("Fitted to Wu's published figures, entailment"),
-    gettext_noop("Fitted to Wu's published figures, stop list"),
-)
-"""Labels of the scorers, for translation."""
 
 
 def start(corpus: Corpus, scorer: str, *, by: Anybody, enqueue: bool = True) -> Job:
@@ -68,8 +56,8 @@ def start(corpus: Corpus, scorer: str, *, by: Anybody, enqueue: bool = True) -> 
 def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
     """Score what has no score yet, a batch at a time; what is stored stays."""
     corpus = Corpus.objects.get(project=job.project, code=job.params["corpus"])
-    engine = _Engine(SCORERS[job.params["scorer"]])
-    score_run = _open_run(corpus, engine, job)
+    engine = ScoreEngine(SCORERS[job.params["scorer"]])
+    score_run = open_run(corpus, engine, job)
     left = _unscored(corpus, score_run)
     n_left = left.count()
     for note in engine.notes:
@@ -82,7 +70,7 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
         scores, failures = engine.score(batch)
         for ref, reason in failures:
             jobs.report_issue(job, f"{ref}: {reason}", remedy="score it in parts")
-        _store(score_run, scores)
+        store(score_run, scores)
         return len(scores)
 
     _done, failed = yield from jobs.by_batches(left, BATCH, work)
@@ -94,10 +82,11 @@ _Scores = list[PairScore]
 _Failures = list[tuple[str, str]]
 
 
-class _Engine:
-    """A scorer with its thesaurus and its encoder, as far as they are installed."""
+class ScoreEngine:
+    """A scorer with its thesaurus and, for ``context``, its encoder, as far as they are
+    installed."""
 
-    def __init__(self, scorer: Scorer) -> None:
+    def __init__(self, scorer: Scorer, *, context: bool = True) -> None:
         self.scorer = scorer
         self.notes: list[str] = []
         self.thesaurus: Thesaurus | None = None
@@ -105,7 +94,7 @@ class _Engine:
         if scorer.needs_thesaurus:
             self.thesaurus, missing = find_thesaurus()
             self.notes += [missing] if missing else []
-        if scorer.wants_vectors:
+        if scorer.wants_vectors and context:
             try:
                 self.parser = registry.load(registry.DEFAULT, settings.MODELS_DIR)
             except Unavailable as error:
@@ -168,7 +157,8 @@ class _Engine:
         return [getattr(one, "vectors", None) for one in analyses]
 
 
-def _open_run(corpus: Corpus, engine: _Engine, job: Job) -> ScoreRun:
+def open_run(corpus: Corpus, engine: ScoreEngine, job: Job) -> ScoreRun:
+    """The scores of this corpus under these settings, new if there are none."""
     parameters = engine.settings()
     text = json.dumps([core_score.VERSION, parameters], sort_keys=True)
     digest = hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
@@ -194,7 +184,8 @@ def _unscored(corpus: Corpus, score_run: ScoreRun) -> QuerySet[Pair]:
 
 
 @transaction.atomic
-def _store(score_run: ScoreRun, scores: _Scores) -> None:
+def store(score_run: ScoreRun, scores: _Scores) -> None:
+    """Add scores to a run; a pair that has one keeps it."""
     for score in scores:
         score.run = score_run
     PairScore.objects.bulk_create(scores, ignore_conflicts=True)

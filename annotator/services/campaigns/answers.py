@@ -164,7 +164,7 @@ def save(judgment: Judgment, answer: Answer) -> Judgment:
     present values, if the judgment moved on since ``answer.seen``.
     """
     campaign = judgment.participant.campaign
-    values = check_values(campaign, answer.values)
+    values = check_values(campaign, answer.values, judgment.item)
     if _is_known(judgment, answer):
         return judgment
     _require_standing(judgment)

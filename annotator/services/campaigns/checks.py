@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import F
 
 from annotator.models import Campaign, Item, Judgment, Participant
-from annotator.services.campaigns.scales import scales_for
+from annotator.services.campaigns.scales import closed_scales
 
 
 def is_passed(campaign: Campaign, item: Item, values: Mapping[str, Any]) -> bool:
@@ -17,7 +17,7 @@ def is_passed(campaign: Campaign, item: Item, values: Mapping[str, Any]) -> bool
     """
     strict = item.kind == Item.Kind.ATTENTION
     tolerance = 0.0 if strict else campaign.check_tolerance
-    for scale in scales_for(campaign):
+    for scale in closed_scales(campaign):
         if scale.name not in item.gold or scale.name not in values:
             continue
         expected, given = item.gold[scale.name], values[scale.name]
@@ -115,9 +115,9 @@ def is_apart(
     """Whether two answers differ enough to ask a third judge.
 
     On an ordered scale by ``adaptive_gap`` points or on different sides of its
-    threshold; on labels by being different.
+    threshold; on labels by being different. Open answers do not count.
     """
-    for scale in scales_for(campaign):
+    for scale in closed_scales(campaign):
         a, b = one[scale.name], two[scale.name]
         if a == b:
             continue

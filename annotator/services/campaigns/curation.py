@@ -16,7 +16,7 @@ from annotator.errors import BadRequest, StaleEdit
 from annotator.models import Adjudication, Campaign, Item, Judgment, RatingScale
 from annotator.models.codes import new_code
 from annotator.models.projects import Anybody
-from annotator.services.campaigns.scales import check_values
+from annotator.services.campaigns.scales import check_values, closed_scales
 from annotator.services.projects import log
 from annotator.services.reports import judged_data
 from core.agreement.judgments.dataset import Selection
@@ -61,7 +61,11 @@ def queue(campaign: Campaign, *, show: str = "open") -> list[QueueRow]:
         ratings = data.ratings(place)
         far = np.maximum(far, distance(ratings))
         shared |= ratings.counts().sum(1) >= 2
-    decided = np.asarray((data.adjudicated >= 0).any(1))
+    for place in range(len(data.open)):
+        judges = np.bincount(data.item[data.answered(place)], minlength=len(far))
+        shared |= judges >= 2
+    known = campaign.items.filter(pk__in=_decided(campaign))
+    decided = np.isin(data.items, list(known.values_list("code", flat=True)))
     keep = shared & (decided if show == "decided" else True)
     if show == "open":
         keep &= ~decided
@@ -95,8 +99,11 @@ def judgment_in(campaign: Campaign, code: str) -> Judgment:
     return get_object_or_404(rows, code=code)
 
 
-def value_of(scale: RatingScale, text: str) -> Any:
-    """A form's value as stored; None if missing, or not on the scale."""
+def value_of(scale: RatingScale, text: str | None) -> Any:
+    """A form's value as stored; None if missing, or not on the scale. What is open is
+    checked when it is stored."""
+    if scale.is_open:
+        return text
     return next((value for value in scale.values() if str(value) == text), None)
 
 
@@ -128,7 +135,7 @@ def decide(item: Item, decision: Decision, *, by: Anybody) -> Adjudication:
     one than the curator saw; earlier decisions and all judgments stay."""
     campaign = item.campaign
     access.require(by, "curate", campaign.project)
-    values = check_values(campaign, decision.values) if decision.values else {}
+    values = check_values(campaign, decision.values, item) if decision.values else {}
     if not decision.values and not decision.seen:
         raise BadRequest(_("Choose a value on every scale."), field="values")
     if decision.reason not in Adjudication.Reason.values:
@@ -198,7 +205,7 @@ class DecisionBatch:
 def proposals(campaign: Campaign) -> dict[int, tuple[dict[str, Any], bool]]:
     """Item key -> values that more than half of two judges or more gave on every scale,
     and whether all of them did; undecided main items only: what gold, attention and
-    training items should get is known."""
+    training items should get is known. Open answers have no majority."""
     judgments = Judgment.objects.of(campaign).answered()
     judgments = judgments.filter(item__kind=Item.Kind.MAIN, item__is_withdrawn=False)
     last: dict[int, dict[int, Mapping[str, Any]]] = defaultdict(dict)
@@ -208,7 +215,7 @@ def proposals(campaign: Campaign) -> dict[int, tuple[dict[str, Any], bool]]:
     for item, judge, values in rows.iterator(2000):
         last[item][judge] = values
     done = _decided(campaign)
-    scales = list(campaign.scales.values_list("name", flat=True))
+    scales = [scale.name for scale in closed_scales(campaign)]
     answers = {
         item: _majority(list(of.values()), scales)
         for item, of in last.items()
@@ -220,7 +227,8 @@ def proposals(campaign: Campaign) -> dict[int, tuple[dict[str, Any], bool]]:
 def _majority(
     answers: list[Mapping[str, Any]], scales: list[str]
 ) -> tuple[dict[str, Any], bool] | None:
-    values, is_unanimous = {}, True
+    values: dict[str, Any] = {}
+    is_unanimous = True
     for scale in scales:
         given = [one[scale] for one in answers if one.get(scale) is not None]
         ((value, n),) = Counter(given).most_common(1) or [(None, 0)]
@@ -228,7 +236,7 @@ def _majority(
             return None
         values[scale] = value
         is_unanimous &= n == len(answers)
-    return values, is_unanimous
+    return (values, is_unanimous) if values else None
 
 
 @transaction.atomic

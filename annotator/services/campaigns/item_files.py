@@ -18,7 +18,7 @@ from annotator.exchange.peers.sheets import PeerSheet
 from annotator.exchange.tables import DELIMITERS, ZIP
 from annotator.models import Campaign, Instance, Upload
 from annotator.models.projects import Anybody
-from annotator.services.campaigns.scales import scales_for
+from annotator.services.campaigns.scales import closed_scales
 from annotator.services.corpora import storing
 from core.formats.records import BadLine
 
@@ -172,8 +172,9 @@ def records(
 def held_against_scales(
     campaign: Campaign, rows: Iterable[codec.ItemRecord | BadLine]
 ) -> Iterator[codec.ItemRecord | BadLine]:
-    """The rows; one with a gold value that no scale has becomes a BadLine."""
-    scales = {scale.name: scale.to_core() for scale in scales_for(campaign)}
+    """The rows; one with a gold value that no scale has becomes a BadLine. Open answers
+    cannot be checked, so that gold columns are of the other scales."""
+    scales = {scale.name: scale.to_core() for scale in closed_scales(campaign)}
     for record in rows:
         yield record if isinstance(record, BadLine) else _on_scale(record, scales)
 
@@ -197,7 +198,7 @@ def _fields(
         return {name: at for name, at in reading.fields.items() if at in columns}
     # gold columns of unknown scales are read, too, so that they are reported
     named = [name[5:] for name in columns if name.casefold().startswith("gold_")]
-    scales = [scale.name for scale in campaign.scales.all()]
+    scales = [scale.name for scale in closed_scales(campaign)]
     return codec.guess(columns, dict.fromkeys([*scales, *named]))
 
 

@@ -34,10 +34,9 @@ from annotator.services.campaigns.item_files import (
     records,
 )
 from annotator.services.campaigns.participants import give_queues
-from annotator.services.campaigns.scales import scales_for
+from annotator.services.campaigns.scales import scales_for, templates
 from annotator.services.campaigns.setup import next_position
 from annotator.services.campaigns.sharing import share_out
-from annotator.services.campaigns.task_templates import TASKS
 from annotator.throughput import inserting
 from core.formats.records import BadLine
 from core.protocols import Step
@@ -54,20 +53,21 @@ def begin(project: Project, name: str, template: str, *, by: Anybody) -> Campaig
     Raises what ``setup.create`` does.
     """
     campaign = setup.create(project, name, by=by, template=template)
-    if (task := TASKS.get(template)) is None:
+    task = templates()[template]
+    if not task.guideline:
         return campaign
     setup.change(campaign, task.settings, by=by)
-    setup.write_guideline(campaign, task.text, by=by)
+    setup.write_guideline(campaign, task.guideline, by=by)
     _store(
         campaign,
         [
             codec.ItemRecord(
-                *(sentence, 0, len(sentence), sentence, second),
+                *(one["first"], 0, len(one["first"]), one["first"], one["second"]),
                 kind=Item.Kind.TRAINING,
-                gold={scale: str(value) for scale, value in gold.items()},
-                why=why,
+                gold={scale: str(value) for scale, value in one["gold"].items()},
+                why=one["why"],
             )
-            for sentence, second, gold, why in task.training
+            for one in task.training
         ],
     )
     finish(campaign)

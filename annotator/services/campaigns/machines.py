@@ -278,6 +278,8 @@ def _require_judgeable(campaign: Campaign) -> None:
         raise Conflict(_("Add items and scales first."))
     if any(scale.kind == RatingScale.Kind.BEST for scale in scales):
         raise Conflict(_("Machines do not judge best-worst scales."))
+    if any(scale.is_open for scale in scales):
+        raise Conflict(_("Machines do not write texts or mark words."))
 
 
 def _last_number(campaign: Campaign) -> int:

@@ -131,14 +131,17 @@ def mark_read(person: Participant, code: str) -> None:
 
 
 def sent(campaign: Campaign, to: Participant | None = None) -> list[CampaignMessage]:
-    """Messages to everyone, or to one person, newest first; each with ``n_read``, how
-    many people have read it."""
+    """Messages to everyone, or to one person, as ``all_sent``."""
+    return list(all_sent(campaign).filter(participant=to))
+
+
+def all_sent(campaign: Campaign) -> QuerySet[CampaignMessage]:
+    """All messages, newest first; ``n_read`` of each: how many people have read it."""
     reader = "campaign__participants"
     is_read = Q(**{f"{reader}__messages_read_at__gte": F("at")})
     is_read &= Q(**{f"{reader}__created_at__lte": F("at")})
-    if to is not None:
-        is_read &= Q(**{reader: to.pk})
-    rows = campaign.messages.filter(participant=to).exclude(text="", is_resolved=False)
+    is_read &= Q(participant=None) | Q(participant=F(reader))
+    rows = campaign.messages.exclude(text="", is_resolved=False)
     counted = rows.annotate(n_read=Count(reader, filter=is_read, distinct=True))
-    related = ("by", "judgment__item__instance")
-    return list(counted.select_related(*related).order_by("-at", "-pk"))
+    related = ("participant", "by", "judgment__item__instance")
+    return counted.select_related(*related).order_by("-at", "-pk")

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from annotator.errors import BadRequest
 from annotator.models import Campaign, RatingScale
-from annotator.services.campaigns.scales import scales_for
+from annotator.services.campaigns.scales import closed_scales
 from annotator.services.reports import judged_data
 from core.agreement.judgments import sample_size
 from core.agreement.judgments.design import (
@@ -92,7 +92,7 @@ def design(campaign: Campaign, guess: Guess) -> Design:
                 cluster=cluster,
                 rho=guess.rho,
             )
-            for scale in scales_for(campaign)
+            for scale in closed_scales(campaign)
         },
         coverage=coverage,
         common=min(coverage.values(), default=0),
@@ -134,6 +134,7 @@ def _coverage(campaign: Campaign) -> dict[str, int]:
 UNITS = ("share", "points")
 STEPS = 8  # sizes in the curve of power
 LARGEST = 2.0  # the last of them, in sizes that are needed
+Kind = RatingScale.Kind
 MOST_PILOTS = 40
 
 
@@ -255,7 +256,9 @@ def pilots(campaign: Campaign) -> list[Pilot]:
     rehearsals are among them."""
     rows = RatingScale.objects.filter(campaign__project_id=campaign.project_id)
     rows = rows.exclude(campaign__state=Campaign.State.DRAFT)
-    rows = rows.exclude(kind=RatingScale.Kind.NOMINAL).select_related("campaign")
+    rows = rows.exclude(kind__in=(Kind.NOMINAL, Kind.TEXT, Kind.SPANS)).select_related(
+        "campaign"
+    )
     rows = rows.order_by("-campaign__pk", "position")
     return [
         Pilot(f"{row.campaign.code}:{row.name}", f"{row.campaign.name}: {row.title}")

@@ -1,111 +1,55 @@
 """Rating scales: templates, changes, and valid answers."""
 
+import tomllib
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from pathlib import Path
 from typing import Any
 
 from django.db import transaction
-from django.utils.functional import Promise
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from annotator import access
 from annotator.errors import BadRequest, Conflict
-from annotator.models import Campaign, Judgment, RatingScale
+from annotator.models import Campaign, Item, Judgment, RatingScale
 from annotator.models.projects import Anybody
-from annotator.services.campaigns.task_templates import TASKS
+from core.agreement.judgments import open_answers
+from core.errors import InvalidValue
 
-MAX_POINTS, MAX_SCALES = 11, 6
-
-
-def _points(*anchors: str) -> list[dict[str, Any]]:
-    """Points from the highest value down to 1, as they are shown."""
-    top = len(anchors)
-    return [
-        {"value": top - i, "label": str(top - i), "anchor": anchor}
-        for i, anchor in enumerate(anchors)
-    ]
+MAX_POINTS, MAX_SCALES, MAX_TEXT = 11, 6, 2000
+Kind = RatingScale.Kind
+WITHOUT_POINTS = (Kind.NUMBER, Kind.BEST, Kind.TEXT, Kind.SPANS)
+WITHOUT_THRESHOLD = (Kind.NOMINAL, Kind.BEST, Kind.TEXT, Kind.SPANS)
 
 
-MEANING = {
-    "name": "meaning",
-    "title": "Meaning",
-    "question": "How much of what the original phrase says is kept?",
-    "points": _points(
-        "Says the same: nothing is lost and nothing is added.",
-        "Says the same, with something extra that does not change it.",
-        "Says the same in the main; a detail is lost without great harm.",
-        "A good part of it says something else.",
-        "Says something else altogether.",
-    ),
-    "threshold": 3,
-}
-GRAMMAR = {
-    "name": "grammar",
-    "title": "Grammar",
-    "question": "How well-formed is the whole sentence with the paraphrase in it?",
-    "points": _points(
-        "Flawless.",
-        "Correct, though it may sound a little awkward.",
-        "One slip of agreement, as between subject and verb or article and noun.",
-        "Several mistakes, or words missing that it cannot do without.",
-        "No longer a sentence of the language.",
-    ),
-    "threshold": 4,
-}
-OVERALL = {
-    "name": "quality",
-    "title": "Quality",
-    "question": "Would the paraphrase do in place of the original?",
-    "points": _points(
-        "Yes, as it stands.",
-        "Yes, after a small change.",
-        "Hardly: only part of it fits.",
-        "No.",
-    ),
-    "threshold": 3,
-}
-SLIDER = {
-    "name": "adequacy",
-    "title": "Adequacy",
-    "question": "How well does the paraphrase serve here, from 0 to 100?",
-    "kind": "number",
-    "low": 0,
-    "high": 100,
-    "threshold": 50,
-}
-LABELS = {
-    "name": "relation",
-    "title": "Relation",
-    "question": "How does the paraphrase relate to the original?",
-    "kind": "nominal",
-    "points": [
-        {"value": "same", "label": "Same", "anchor": "Both say the same."},
-        {"value": "wider", "label": "Wider", "anchor": "The paraphrase says less."},
-        {"value": "narrower", "label": "Narrower", "anchor": "It says more."},
-        {"value": "other", "label": "Other", "anchor": "They say different things."},
-    ],
-}
-TEMPLATES: dict[str, tuple[Promise, list[dict[str, Any]]]] = {
-    "substitution": (
-        gettext_lazy("Meaning and grammar, five points each"),
-        [MEANING, GRAMMAR],
-    ),
-    "four": (gettext_lazy("One scale of four points"), [OVERALL]),
-    "hundred": (gettext_lazy("One number from 0 to 100"), [SLIDER]),
-    "labels": (gettext_lazy("Labels without order"), [LABELS]),
-    **{name: (task.title, task.scales) for name, task in TASKS.items()},
-}
-"""Scales to begin with: a name, what people read, and the scales."""
+@dataclass(frozen=True, slots=True)
+class TaskTemplate:
+    """What a campaign can start from: scales, and of a task beyond substitution also
+    guidelines, settings and training items. A manager edits or translates its words.
+    """
+
+    title: str
+    scales: list[dict[str, Any]]
+    guideline: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    training: Sequence[Mapping[str, Any]] = ()
+
+
+@cache
+def templates() -> dict[str, TaskTemplate]:
+    """All that ``tasks.toml`` has, by name, in its order."""
+    text = Path(__file__).with_name("tasks.toml").read_text(encoding="utf-8")
+    return {name: TaskTemplate(**one) for name, one in tomllib.loads(text).items()}
 
 
 def make_scales(campaign: Campaign, template: str) -> None:
     """The scales of a template, for a campaign that has none. Raises BadRequest."""
-    if template not in TEMPLATES:
+    if template not in templates():
         problem = _("There is no template %(name)s.") % {"name": repr(template)}
         raise BadRequest(problem, field="template")
-    for position, scale in enumerate(TEMPLATES[template][1]):
+    for position, scale in enumerate(templates()[template].scales):
         RatingScale.objects.create(campaign=campaign, position=position, **scale)
 
 
@@ -113,7 +57,7 @@ def make_scales(campaign: Campaign, template: str) -> None:
 def set_scales(
     campaign: Campaign, wanted: Sequence[Mapping[str, Any]], *, by: Anybody
 ) -> None:
-    """Replace the scales; each a mapping like those of ``TEMPLATES``.
+    """Replace the scales; each a mapping like those of ``tasks.toml``.
 
     Once there are answers only texts may change (titles, questions, anchors,
     thresholds). Raises NotAllowed, BadRequest naming the field, and Conflict.
@@ -150,8 +94,7 @@ def _scale(campaign: Campaign, wanted: Mapping[str, Any], at: int) -> RatingScal
         problem = _("There is no kind of scale %(name)s.") % {"name": repr(kind)}
         raise BadRequest(problem, field="kind")
     low, high = _range(wanted) if kind == RatingScale.Kind.NUMBER else (0, 100)
-    without = (RatingScale.Kind.NUMBER, RatingScale.Kind.BEST)
-    points = [] if kind in without else _checked_points(wanted, kind)
+    points = [] if kind in WITHOUT_POINTS else _checked_points(wanted, kind)
     return RatingScale(
         campaign=campaign,
         position=at,
@@ -209,8 +152,7 @@ def _value(point: Mapping[str, Any], label: str, kind: str) -> Any:
 
 
 def _threshold(value: Any, kind: str) -> float | None:
-    without = (RatingScale.Kind.NOMINAL, RatingScale.Kind.BEST)
-    if value in (None, "") or kind in without:
+    if value in (None, "") or kind in WITHOUT_THRESHOLD:
         return None
     try:
         return float(value)
@@ -228,14 +170,50 @@ def _scales(code: str, revision: int) -> tuple[RatingScale, ...]:
     return tuple(RatingScale.objects.filter(campaign__code=code))
 
 
-def check_values(campaign: Campaign, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The answer as stored: a value for every scale. Raises BadRequest."""
+def closed_scales(campaign: Campaign) -> tuple[RatingScale, ...]:
+    """Those whose answers are values of a scale."""
+    return tuple(scale for scale in scales_for(campaign) if not scale.is_open)
+
+
+def sentences_of(item: Item) -> tuple[str, str]:
+    """Both sentences in which words are marked."""
+    at = item.instance
+    return at.sentence, at.with_paraphrase(item.paraphrase)
+
+
+def in_words(scale: RatingScale, value: Any, item: Item) -> Any:
+    """A stored value as people read it: marked words in quotes, each sentence apart."""
+    if scale.kind != Kind.SPANS or not isinstance(value, str):
+        return value
+    texts, sides = sentences_of(item), (_("original"), _("paraphrase"))
+    try:
+        marks = open_answers.read_marks(value, (len(texts[0]), len(texts[1])))
+    except InvalidValue:  # the paraphrase was corrected since
+        return value
+    parts = [
+        f"{side}: " + ", ".join(f"“{texts[n][one.start : one.end]}”" for one in of)
+        for n, side in enumerate(sides)
+        if (of := [one for one in marks if one.side == n])
+    ]
+    return "; ".join(parts) or _("nothing marked")
+
+
+def check_values(
+    campaign: Campaign, values: Mapping[str, Any], item: Item | None = None
+) -> dict[str, Any]:
+    """The answer as stored: a value for every scale. Raises BadRequest.
+
+    ``item``: the one whose words may be marked.
+    """
     known = {}
     for scale in scales_for(campaign):
         value = values.get(scale.name)
         if value is None:
             problem = _("Choose a value for %(scale)s.") % {"scale": scale.title}
             raise BadRequest(problem, field=scale.name)
+        if scale.is_open:
+            known[scale.name] = _open_answer(scale, value, item)
+            continue
         if isinstance(value, bool) or value not in scale.values():
             named = {"value": repr(value), "scale": scale.title}
             problem = _("%(value)s is not on the scale %(scale)s.") % named
@@ -246,3 +224,22 @@ def check_values(campaign: Campaign, values: Mapping[str, Any]) -> dict[str, Any
         problem = _("There is no scale %(name)s.") % {"name": repr(sorted(extra)[0])}
         raise BadRequest(problem, field="values")
     return known
+
+
+def _open_answer(scale: RatingScale, value: Any, item: Item | None) -> str:
+    """A text without spaces around it, or marks in their one spelling."""
+    named = {"scale": scale.title, "most": MAX_TEXT}
+    text = value.strip() if isinstance(value, str) else None
+    if scale.kind == Kind.TEXT:
+        if not text or len(text) > MAX_TEXT or "\0" in text:
+            problem = _("%(scale)s: enter 1 to %(most)s characters.") % named
+            raise BadRequest(problem, field=scale.name)
+        return text
+    first, second = map(len, sentences_of(item) if item else ("", ""))
+    try:
+        if text is None:
+            raise InvalidValue("marks are text")
+        return open_answers.marks_text(open_answers.read_marks(text, (first, second)))
+    except InvalidValue:
+        problem = _("%(scale)s: the marks do not fit the sentences.") % named
+        raise BadRequest(problem, field=scale.name) from None

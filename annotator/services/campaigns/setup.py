@@ -35,7 +35,7 @@ def create(
 ) -> Campaign:
     """A draft with the scales of a template. Raises NotAllowed, BadRequest, Conflict.
 
-    ``template``: see ``services.scales.TEMPLATES``; "substitution" is the pair of
+    ``template``: see ``scales.templates``; "substitution" is the pair of
     five-point scales of Callison-Burch 2008, Table 5.
     """
     access.require(by, "manage", project)

@@ -9,14 +9,17 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
-from django.db.models import Count, Exists, F, OuterRef, Q
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from annotator.models import Item, Judgment, Participant, Queue
 from annotator.services.kept_counts import MANY, kept
+from annotator.throughput.prepared import Select, several
 from core.data.orders import checks_ahead
 
 CHECKS = (Item.Kind.GOLD, Item.Kind.ATTENTION)
+MOST = 12  # people at once
 State = Judgment.State
 
 
@@ -50,8 +53,10 @@ def of(person: Participant) -> JudgeShare:
 
 
 def of_many(people: Iterable[Participant]) -> dict[int, JudgeShare]:
-    """By primary key; the number of queries does not depend on the number of people."""
+    """By primary key, of at most ``MOST`` people; the number of queries does not depend
+    on theirs."""
     listed = {person.pk: person for person in people}
+    assert len(listed) <= MOST  # the statements have no more places
     counts, n_open = _counts(list(listed)), _open(list(listed.values()))
     n_checks = _checks({person.campaign_id for person in listed.values()})
     return {
@@ -89,20 +94,27 @@ def _is_skipped() -> Q:
     return Q(Exists(free), state=State.SKIPPED)
 
 
-def _counts(people: list[int]) -> dict[int, _Counts]:
-    rows = Judgment.objects.filter(participant__in=people)
+def _of_people(*more: Q) -> "QuerySet[Judgment, Any]":
+    rows = Judgment.objects.filter(*more, participant__pk__in=several("people", MOST))
     rows = rows.exclude(item__kind=Item.Kind.TRAINING).order_by()
-    had = Q(item__kind__in=CHECKS) & ~Q(state=State.EXPIRED)
-    grouped = rows.values("participant").annotate(
+    return rows.values_list("participant")
+
+
+_COUNTED = Select(
+    lambda: _of_people().annotate(
         done=Count("pk", filter=Q(state__in=(State.DONE, State.ASIDE))),
         held=Count("pk", filter=Q(state=State.LEASED)),
-        checks=Count("pk", filter=had),
+        checks=Count("pk", filter=Q(item__kind__in=CHECKS) & ~Q(state=State.EXPIRED)),
     )
+)
+_SKIPPED = Select(lambda: _of_people(_is_skipped()).annotate(n=Count("pk")))
+
+
+def _counts(people: list[int]) -> dict[int, _Counts]:
     counts: dict[int, _Counts] = defaultdict(_Counts)
-    for row in grouped:
-        counts[row["participant"]] = _Counts(row["done"], row["held"], row["checks"])
-    again = rows.filter(_is_skipped()).values("participant").annotate(n=Count("pk"))
-    for pk, n in again.values_list("participant", "n"):
+    for pk, *of_person in _COUNTED.rows(people=people):
+        counts[pk] = _Counts(*of_person)
+    for pk, n in _SKIPPED.rows(people=people):
         counts[pk].skipped = n
     return counts
 
@@ -120,23 +132,36 @@ def _open(people: list[Participant]) -> dict[int, int]:
     return counts
 
 
-def _open_now(people: list[int]) -> dict[int, int]:
+def _open_rows() -> "QuerySet[Queue, Any]":
     mine = Judgment.objects.filter(
         participant=OuterRef("participant"), item=OuterRef("batch__items"), round=1
     )
     rows = Queue.objects.filter(
         ~Exists(mine.exclude(state=State.EXPIRED)),
-        participant__in=people,
+        participant__pk__in=several("people", MOST),
         batch__is_paused=False,
         batch__items__n_taken__lt=F("batch__items__need"),
         batch__items__is_withdrawn=False,
     )
-    grouped = rows.order_by().values("participant").annotate(n=Count("pk"))
-    return dict(grouped.values_list("participant", "n"))
+    return rows.order_by().values_list("participant").annotate(n=Count("pk"))
+
+
+_OPEN = Select(_open_rows)
+
+
+def _open_now(people: list[int]) -> dict[int, int]:
+    return dict(_OPEN.rows(people=people)) if people else {}
+
+
+def _check_rows() -> "QuerySet[Item, Any]":
+    rows = Item.objects.filter(
+        campaign__pk__in=several("campaigns", MOST), kind__in=CHECKS, is_withdrawn=False
+    )
+    return rows.order_by().values_list("campaign").annotate(n=Count("pk"))
+
+
+_CHECKS = Select(_check_rows)
 
 
 def _checks(campaigns: set[int]) -> dict[int, int]:
-    rows = Item.objects.filter(campaign__in=campaigns, kind__in=CHECKS)
-    rows = rows.filter(is_withdrawn=False).order_by()
-    grouped = rows.values("campaign").annotate(n=Count("pk"))
-    return defaultdict(int, grouped.values_list("campaign", "n"))
+    return defaultdict(int, _CHECKS.rows(campaigns=sorted(campaigns)))

@@ -9,7 +9,7 @@ from django.db.models import F, Value
 from django.db.models.functions import Greatest
 
 from annotator.models import Batch, Campaign, Item
-from annotator.services.campaigns.scales import scales_for
+from annotator.services.campaigns.scales import closed_scales
 from core.agreement.judgments.design import kappa_width
 from core.data.orders import mix, nth
 
@@ -85,7 +85,7 @@ def _choice(campaign: Campaign, k: int, share: float, overlap_k: int) -> JudgesC
     hours = judgments * campaign.seconds_per_item / 3600
     widths = [
         kappa_width(shared, agreement=RAW_AGREEMENT, categories=len(scale.values()))
-        for scale in scales_for(campaign)
+        for scale in closed_scales(campaign)
         if len(scale.values()) > 1
     ]
     known = [width / 2 for width in widths if width is not None]

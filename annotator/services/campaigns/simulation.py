@@ -27,7 +27,12 @@ from annotator.services.campaigns import (
     participants,
     setup,
 )
-from annotator.services.campaigns.scales import scales_for
+from annotator.services.campaigns.scales import (
+    closed_scales,
+    scales_for,
+    sentences_of,
+)
+from core.agreement.judgments import open_answers
 from core.protocols import Step
 
 MAX_PEOPLE = 50
@@ -92,6 +97,8 @@ def rehearse(
             ]
             _choose(copy, drawn, values)
             for judgment, said, of_this in zip(drawn, values, given, strict=True):
+                said |= _open_answers(copy, judgment.item, of_this)
+            for judgment, said, of_this in zip(drawn, values, given, strict=True):
                 pace = of_this.lognormal(0, 0.4)
                 active = int(1000 * copy.seconds_per_item * pace)
                 seen = judgment.revision
@@ -144,7 +151,7 @@ def _truths(campaign: Campaign, rng: np.random.Generator) -> Truths:
         shift = float(np.mean(credits.get(item.pk, [0.0])))
         truths[item.pk] = {
             scale.name: _truth(scale, item, shift, rng)
-            for scale in scales_for(campaign)
+            for scale in closed_scales(campaign)
         }
     return truths
 
@@ -168,7 +175,7 @@ def _values(
 ) -> dict[str, Any]:
     """An answer; where the best and the worst are chosen, a place to choose by."""
     values: dict[str, Any] = {}
-    for scale in scales_for(campaign):
+    for scale in closed_scales(campaign):
         labels = scale.to_core().labels
         unit = (len(labels) - 1) / 4  # noise is in points of a five-point scale
         place = truth[scale.name] + unit * (bias + rng.normal(0, noise.spread))
@@ -180,6 +187,22 @@ def _values(
         label = labels[int(np.clip(np.rint(place), 0, len(labels) - 1))]
         values[scale.name] = int(label) if scale.is_ordered else label
     return values
+
+
+def _open_answers(
+    campaign: Campaign, item: Item, rng: np.random.Generator
+) -> dict[str, str]:
+    """A text that says what it is; one word marked, mostly the same for everyone."""
+    said: dict[str, str] = {}
+    for scale in scales_for(campaign):
+        if scale.kind == RatingScale.Kind.TEXT:
+            said[scale.name] = "Simulated answer."
+        elif scale.kind == RatingScale.Kind.SPANS:
+            words = open_answers.words_of(sentences_of(item))
+            known = item.number % len(words)
+            at = known if rng.random() < 0.8 else int(rng.integers(len(words)))
+            said[scale.name] = open_answers.marks_text([words[at]])
+    return said
 
 
 def _choose(

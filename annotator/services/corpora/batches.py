@@ -12,6 +12,7 @@ from annotator.exchange import rows
 from annotator.exchange.files import stem
 from annotator.exchange.rows import Seen
 from annotator.models import AlignmentLayer, Corpus, Job, Origin, Pair, Parse, Sentence
+from annotator.throughput import inserting
 from core.errors import FormatError
 from core.formats.records import (
     BadLine,
@@ -380,8 +381,8 @@ class _Batch:
 
     def _create(self, model: Any, rows: list[Any]) -> None:
         for row in rows:
-            row.job = self._job
-        model.objects.bulk_create(rows, batch_size=BATCH)
+            row.job_id = self._job.pk
+        inserting.insert_keyed(model, rows)
 
 
 def _there(corpus: Corpus, keys: list[str]) -> dict[str, Sentence]:

@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from annotator.exchange.bundle import check
+from annotator.exchange.rows import RAW
 from annotator.models import (
     AlignmentLayer,
     Corpus,
@@ -27,6 +28,7 @@ from annotator.models.authorship import AUTHOR, IMPORTED
 from annotator.services.corpora.batches import BATCH, UploadCounts
 from core.data.alignment import Alignment
 from core.errors import FormatError
+from core.formats import tigerxml, treetext
 from core.formats.gemel import GemelItem
 from core.formats.records import BadLine, bad
 
@@ -115,12 +117,15 @@ class BundleLoader:
         made: list[tuple[GemelItem, Parse]] = []
         for item in held:
             row = item.row
-            author, meta = self._authors.of(row)
+            author, notes = self._authors.of(row)
+            came = notes.get(RAW) or notes.get(tigerxml.SOURCE, "")
+            meta = tigerxml.lifted(notes, str(came))
+            parts = treetext.parts(row["text"], meta)
             one = Parse(
                 sentence_id=self._ids["sentence"][row["sentence"]], kind=row["kind"],
                 origin=row["origin"], author=author, engine=row["engine"],
                 version=row["version"], rank=row["rank"], score=row["score"],
-                text=row["text"], digest=Sentence.key_of(row["text"]), meta=meta,
+                text=row["text"], digest=Sentence.key_of(*parts), meta=meta,
                 created_at=_time(row["created_at"]),
             )  # fmt: skip
             made.append((item, one))

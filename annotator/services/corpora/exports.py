@@ -125,10 +125,9 @@ def _treebanks(
         return [_part(kind, _default(corpus, kind), rows, list(files.values()))]
     made = []
     for n, entry in files.items():
-        rows = reading.sentences(corpus, kind, set(files))
         wanted = {n, -1} if n == max(files) else {n}
-        mine = _only(rows, wanted)
-        made.append(_part(kind, entry["name"], mine, [entry]))
+        rows = reading.sentences(corpus, kind, set(files), wanted)
+        made.append(_part(kind, entry["name"], rows, [entry]))
     return made
 
 
@@ -145,18 +144,15 @@ def _pair_files(
         groups = [{n: entry} for n, entry in files.items()]
     made = []
     for group in groups:
-        rows: Iterator[Row] = reading.pairs(corpus, kind, set(files), author=author)
+        only = None
         if len(groups) > 1:
-            rows = _only(rows, {*group, *([-1] if max(files) in group else [])})
+            only = {*group, *([-1] if max(files) in group else [])}
+        rows = reading.pairs(corpus, kind, set(files), author=author, only=only)
         one = len(group) == 1 or kind.name in ("pharaoh", "treealigner")
         entry = next(iter(group.values()), None)
         name = str(entry["name"]) if entry and one else _default(corpus, kind)
         made.append(_part(kind, name, rows, list(group.values())))
     return made
-
-
-def _only(rows: Iterator[Row], files: set[int]) -> Iterator[Row]:
-    return (row for row in rows if row[0] in files)
 
 
 def _part(

@@ -65,6 +65,7 @@ SETTINGS = {
     "check_fail_share": 1.0,
 }
 SEED = 20
+READ = ("item__instance", "participant__campaign")  # to judge
 WANT = 20  # items a simulated judge asks for at once
 
 
@@ -209,8 +210,9 @@ def _judge_all(campaign: Campaign, people: list[Participant]) -> None:
     while at_work:
         for one in list(at_work):
             n, (person, judge) = one
-            drawn = leases.draw(person.pk, want=WANT)
-            for judgment in drawn:
+            drawn = [one.pk for one in leases.draw(person.pk, want=WANT)]
+            there = Judgment.objects.select_related(*READ).in_bulk(drawn)
+            for judgment in map(there.__getitem__, drawn):
                 key = _key(judgment)
                 # not one sequence, so the answers do not depend on the order of draws
                 rng = np.random.default_rng([SEED, n, places[key]])

@@ -23,6 +23,7 @@ from annotator.services.paraphrases import tables
 
 ALWAYS = ("uploads", "releases", "models")
 ROOTS = (*ALWAYS, "tables")
+PARTS = ("rows", *ROOTS)
 LEFT_OUT = {  # other files of an installation, and why they are not included
     "tables": "large, and made again out of parallel text; in a backup if asked for",
     "backups": "backups themselves",
@@ -166,7 +167,7 @@ def refuse_paths(archive: zipfile.ZipFile) -> None:
     """No entry may leave the folders of the files."""
     for name in archive.namelist():
         parts = PurePosixPath(name).parts
-        inside = name in ("manifest.json", "data.jsonl") or parts[0] in ROOTS
+        inside = name in ("manifest.json", "data.jsonl") or parts[0] in PARTS
         if not inside or ".." in parts or name.startswith("/") or "\\" in name:
             raise BadRequest(f"The archive contains a forbidden path: {name!r}.")
 

@@ -1,24 +1,29 @@
-"""Rows of all tables as lines of JSON, and back: of today's tables or of older ones.
+"""Rows of all tables as text, and back: of today's tables or of older ones.
+
+Each table has a file of its own: a line with its columns, then its rows as PostgreSQL's
+COPY writes and reads them. Cells are between tabs, ``\\N`` is NULL, and a backslash
+escapes. On both databases truth values are 0 and 1, times are in UTC, UUIDs have 32
+digits, and bytes are hexadecimal.
 
 ``apps`` is a registry of models: today's, or that of a state of the migrations.
 """
 
 import json
+import re
 import tempfile
-from collections.abc import Iterable, Iterator
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime
-from itertools import islice
+from dataclasses import dataclass
+from itertools import groupby, islice
+from operator import itemgetter
 from pathlib import Path
 from typing import IO, Any
 
 from django.conf import settings
-from django.core import serializers
+from django.core.exceptions import ValidationError
 from django.core.management.color import no_style
-from django.core.serializers.base import DeserializationError
-from django.core.serializers.json import DjangoJSONEncoder
-from django.core.serializers.python import Deserializer
-from django.db import connections, models, transaction
+from django.db import DataError, connections, models, transaction
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.graph import MigrationGraph
 from django.db.migrations.loader import MigrationLoader
@@ -27,148 +32,267 @@ from django.db.migrations.recorder import MigrationRecorder
 from annotator.env import database
 from annotator.errors import BadRequest
 
+ALIAS = "scratch"
 APPS = ("auth", "contenttypes", "authtoken", "annotator")
+FOLDER = "rows"  # of an archive
 CHUNK = 500
 MAX_ROW = 512 * 2**20
+UNREADABLE = "A row of the backup cannot be read:"
+NULL = r"\N"
+ESCAPES = {"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r"}
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_MEANT = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
+_POSTGRESQL = {  # of a field, what both databases read
+    models.BooleanField: "{}::int",
+    models.DateTimeField: "to_char({} AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')",
+    models.UUIDField: "replace({}::text, '-', '')",
+}
+_SQLITE: dict[type, Callable[[str], Any]] = {
+    models.IntegerField: int,
+    models.BooleanField: int,
+    models.FloatField: float,
+    models.BinaryField: lambda cell: bytes.fromhex(cell.removeprefix("\\x")),
+}
 
 
-class _Exact(DjangoJSONEncoder):
-    """Times to the microsecond, which Django cuts to milliseconds."""
+@dataclass(frozen=True, slots=True)
+class TableRows:
+    """The rows of one table: names of its columns, and a line of text for each row."""
 
-    def default(self, o: Any) -> Any:
-        return o.isoformat() if isinstance(o, datetime) else super().default(o)
-
-
-_WRITER = _Exact(ensure_ascii=False, separators=(",", ": "))
-
-
-class _RowReader(Deserializer):
-    """Django's own reader of rows, for the models of one registry."""
-
-    def __init__(self, rows: list[Any], *, apps: Any, using: str) -> None:
-        super().__init__(rows, using=using)
-        self._apps = apps
-
-    def _get_model_from_node(self, model_identifier: str) -> Any:
-        try:
-            return self._apps.get_model(model_identifier)
-        except (LookupError, TypeError, ValueError) as error:
-            raise DeserializationError(f"no table {model_identifier!r}") from error
+    table: str
+    columns: list[str]
+    lines: Iterable[bytes]
 
 
 def tables(apps: Any) -> list[type[models.Model]]:
-    """Every table once, what is named before what names it. Many-to-many rows go
-    with the rows that they belong to."""
-    by_app = []
-    for name in APPS:
-        config = apps.get_app_config(name)
-        own = [one for one in config.get_models() if _has_a_table(one)]
-        by_app.append((config, own))
-    ordered: Any = serializers.sort_dependencies(by_app, allow_cycles=True)
-    return list(ordered)
+    """Return the model of every table once, those between two others included."""
+    return [
+        model
+        for name in APPS
+        for model in apps.get_app_config(name).get_models(include_auto_created=True)
+        if model._meta.managed and not model._meta.proxy
+    ]
 
 
-def _has_a_table(model: type[models.Model]) -> bool:
-    return model._meta.managed and not model._meta.proxy
+def read(apps: Any, *, using: str) -> Iterator[TableRows]:
+    """Yield all tables of a database, to be read one after the other, by primary key.
 
-
-def write(apps: Any, *, using: str, counts: dict[str, int]) -> Iterator[str]:
-    """The rows, a line each; ``counts`` grows by table. The caller holds a snapshot."""
+    O(one row) of memory. The caller holds a snapshot.
+    """
     for model in tables(apps):
-        rows = model._base_manager.using(using).order_by("pk")
+        columns = _columns(model)
+        lines = _lines(model, using)
+        yield TableRows(model._meta.db_table, columns, lines)
+
+
+def _columns(model: type[models.Model]) -> list[str]:
+    return [str(field.column) for field in model._meta.local_concrete_fields]
+
+
+def _lines(model: type[models.Model], using: str) -> Iterator[bytes]:
+    there = connections[using]
+    quote, fields = there.ops.quote_name, model._meta.local_concrete_fields
+    is_server = there.vendor == "postgresql"
+    # A plus keeps Python's driver from making objects of what is stored as text.
+    plain = _POSTGRESQL if is_server else {}
+    cells = [
+        (_of_kind(field, plain) or ("{}" if is_server else "+{}")).format(
+            quote(str(field.column))
+        )
+        for field in fields
+    ]
+    key, table = quote(str(model._meta.pk.column)), quote(model._meta.db_table)
+    sql = f"SELECT {', '.join(cells)} FROM {table} ORDER BY {key}"  # noqa: S608
+    if is_server:
+        with (
+            there.wrap_database_errors,
+            there.cursor() as cursor,
+            cursor.copy(f"COPY ({sql}) TO STDOUT") as copied,
+        ):
+            yield from map(bytes, copied)
+        return
+    there.ensure_connection()
+    for row in there.connection.execute(sql):
+        yield ("\t".join(map(_cell, row)) + "\n").encode()
+
+
+def _of_kind(field: Any, kinds: dict[type, Any]) -> Any:
+    """What ``kinds`` has for the type of this field, or of the key that it names."""
+    while field.is_relation:
+        field = field.target_field
+    return next((what for kind, what in kinds.items() if isinstance(field, kind)), None)
+
+
+def _cell(value: object) -> str:
+    """A value of SQLite as text."""
+    if value is None:
+        return NULL
+    if isinstance(value, str):
+        for sign, escape in ESCAPES.items():  # the backslash first
+            value = value.replace(sign, escape)
+        return value
+    return rf"\\x{value.hex()}" if isinstance(value, bytes) else repr(value)
+
+
+def write(archive: zipfile.ZipFile, apps: Any, *, using: str) -> dict[str, int]:
+    """Put all tables into the archive; how many rows by table (``app.Model``)."""
+    labels = {one._meta.db_table: one._meta.label for one in tables(apps)}
+    counts = {}
+    for one in read(apps, using=using):
         n = 0
-        left = rows.iterator(chunk_size=CHUNK)
-        while some := list(islice(left, CHUNK)):
-            n += len(some)
-            for one in serializers.serialize("python", some):
-                yield _WRITER.encode(one)
-        counts[model._meta.label] = n
+        with archive.open(f"{FOLDER}/{one.table}", "w", force_zip64=True) as file:
+            file.write("\t".join(one.columns).encode() + b"\n")
+            for n, line in enumerate(one.lines, 1):  # noqa: B007 - counts
+                file.write(line)
+        counts[labels[one.table]] = n
+    return counts
+
+
+def packed(archive: zipfile.ZipFile) -> Iterator[TableRows]:
+    """Yield the tables of an archive, to be read one after the other."""
+    for name in archive.namelist():
+        folder, _, table = name.partition("/")
+        if folder == FOLDER:
+            with archive.open(name) as file:
+                head = file.readline(MAX_ROW).decode(errors="replace")
+                lines = iter(lambda: file.readline(MAX_ROW), b"")
+                yield TableRows(table, head.removesuffix("\n").split("\t"), lines)
 
 
 def clear(apps: Any, *, using: str) -> None:
     """Empty all tables."""
-    for model in reversed(tables(apps)):
-        for field in model._meta.local_many_to_many:
-            _delete(field.remote_field.through, using)
-        _delete(model, using)
+    for model in tables(apps):
+        model._base_manager.using(using).all()._raw_delete(using)
 
 
-def _delete(model: Any, using: str) -> None:
-    model._base_manager.using(using).all()._raw_delete(using)
-
-
-def insert(file: IO[bytes], apps: Any, *, using: str) -> dict[str, int]:
+def store(rows: Iterable[TableRows], apps: Any, *, using: str) -> dict[str, int]:
     """Create the rows, all or none, and check what they name; how many by table.
 
-    Raises BadRequest at a row that cannot be read, IntegrityError at one that the
-    tables do not take.
+    Raises BadRequest at a table or a row that cannot be read, DatabaseError at one
+    that the tables do not take.
     """
+    known = {one._meta.db_table: one for one in tables(apps)}
+    counts: dict[str, int] = {}
+    with _checked(using, apps):
+        for one in rows:
+            model = known.pop(one.table, None)
+            there = model._meta.local_concrete_fields if model else ()
+            fields = {str(field.column): field for field in there}
+            if not model or sorted(fields) != sorted(one.columns):
+                raise BadRequest(
+                    f"{UNREADABLE} table {one.table!r} or its columns are unknown."
+                )
+            stored = _copy if connections[using].vendor == "postgresql" else _insert
+            kinds = [fields[column] for column in one.columns]
+            counts[model._meta.label] = stored(one, kinds, using)
+    return counts
+
+
+@contextmanager
+def _checked(using: str, apps: Any) -> Iterator[None]:
     there = connections[using]
     with transaction.atomic(using), there.constraint_checks_disabled():
-        counts = _insert(file, apps, using)
+        yield
         there.check_constraints()
     for sql in there.ops.sequence_reset_sql(no_style(), tables(apps)):
         with there.cursor() as cursor:
             cursor.execute(sql)
-    return counts
 
 
-def _insert(file: IO[bytes], apps: Any, using: str) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    held: list[Any] = []
-
-    def flush() -> None:
-        if held:
-            _create(held, using)
-            label = held[0].object._meta.label
-            counts[label] = counts.get(label, 0) + len(held)
-            held.clear()
-
-    while line := file.readline(MAX_ROW):
-        for row in _read(line, apps, using):
-            if row.object._meta.proxy:  # releases before 0.2 wrote tokens twice
-                continue
-            if held and type(held[0].object) is not type(row.object):
-                flush()
-            held.append(row)
-            if len(held) >= CHUNK:
-                flush()
-    flush()
-    return counts
-
-
-def _create(held: list[Any], using: str) -> None:
-    """Rows of one table, then what they name in many-to-many fields."""
-    rows = [one.object for one in held]
-    kept = [(row, _own_times(row)) for row in rows]
-    manager = type(rows[0])._base_manager.using(using)
-    manager.bulk_create(rows)
-    for row, times in kept:
-        if times:  # Django has put in the present
-            manager.filter(pk=row.pk).update(**times)
-    for one in held:
-        for name, keys in (one.m2m_data or {}).items():
-            getattr(one.object, name).set(keys)
-
-
-def _own_times(row: models.Model) -> dict[str, Any]:
-    automatic = [
-        field.attname
-        for field in row._meta.concrete_fields
-        if getattr(field, "auto_now", False) or getattr(field, "auto_now_add", False)
-    ]
-    return {name: getattr(row, name) for name in automatic}
-
-
-def _read(line: bytes, apps: Any, using: str) -> list[Any]:
+def _copy(rows: TableRows, fields: list[Any], using: str) -> int:
+    there = connections[using]
+    names = ", ".join(map(there.ops.quote_name, rows.columns))
+    sql = f"COPY {there.ops.quote_name(rows.table)} ({names}) FROM STDIN"
     try:
-        return list(_RowReader([json.loads(line)], apps=apps, using=using))
-    except (DeserializationError, ValueError, TypeError, KeyError) as error:
-        why = str(error) or str(error.__cause__)
-        raise BadRequest(f"A row of the backup cannot be read: {why}") from error
+        with there.wrap_database_errors, there.cursor() as cursor:
+            with cursor.copy(sql) as copy:
+                for line in rows.lines:
+                    copy.write(line)
+            return int(cursor.rowcount)
+    except DataError as error:
+        raise BadRequest(f"{UNREADABLE} {error}") from error
 
 
-ALIAS = "scratch"
+def _insert(rows: TableRows, fields: list[Any], using: str) -> int:
+    kinds = [_of_kind(field, _SQLITE) or str for field in fields]
+    values = (_row(line, kinds) for line in rows.lines)
+    return _execute(rows.table, rows.columns, values, using)
+
+
+def _execute(
+    table: str, columns: list[str], values: Iterable[Sequence[Any]], using: str
+) -> int:
+    there = connections[using]
+    names = ", ".join(map(there.ops.quote_name, columns))
+    marks = ", ".join("?" * len(columns))
+    into = there.ops.quote_name(table)
+    sql = f"INSERT INTO {into} ({names}) VALUES ({marks})"  # noqa: S608
+    there.ensure_connection()
+    with there.wrap_database_errors:
+        return int(there.connection.executemany(sql, values).rowcount)
+
+
+def _row(line: bytes, kinds: list[Callable[[str], Any]]) -> list[Any]:
+    try:
+        cells = line.decode().removesuffix("\n").split("\t")
+        return [
+            None if cell == NULL else kind(_plain(cell))
+            for cell, kind in zip(cells, kinds, strict=True)
+        ]
+    except ValueError as error:
+        raise BadRequest(f"{UNREADABLE} {error}") from error
+
+
+def _plain(cell: str) -> str:
+    if "\\" not in cell:
+        return cell
+    return _ESCAPED.sub(lambda found: _MEANT.get(found[1], found[1]), cell)
+
+
+def store_json(file: IO[bytes], apps: Any) -> dict[str, int]:
+    """Create in ``ALIAS`` the rows of an archive of before 0.2, a line of JSON each."""
+    counts: dict[str, int] = {}
+    with _checked(ALIAS, apps):
+        rows = map(_json, iter(lambda: file.readline(MAX_ROW), b""))
+        for name, some in groupby(rows, key=itemgetter(0)):
+            try:
+                model = apps.get_model(name)
+                while part := [fields for _, fields in islice(some, CHUNK)]:
+                    if model._meta.proxy:  # tokens were written twice
+                        continue
+                    n = _store_group(model, part)
+                    counts[model._meta.label] = counts.get(model._meta.label, 0) + n
+            except (LookupError, TypeError, ValueError, ValidationError) as error:
+                raise BadRequest(f"{UNREADABLE} {error}") from error
+    return counts
+
+
+def _json(line: bytes) -> tuple[str, dict[str, Any]]:
+    """The name of the model, and the fields with ``pk``."""
+    try:
+        row = json.loads(line)
+        return str(row["model"]), {"pk": row["pk"], **row["fields"]}
+    except (ValueError, KeyError, TypeError) as error:
+        raise BadRequest(f"{UNREADABLE} {error}") from error
+
+
+def _store_group(model: type[models.Model], rows: list[dict[str, Any]]) -> int:
+    """Rows of one table, then those of its many-to-many tables."""
+    fields, there = model._meta.local_concrete_fields, connections[ALIAS]
+
+    def value(field: Any, row: dict[str, Any]) -> Any:
+        given = row["pk"] if field.primary_key else row[field.name]
+        while field.is_relation:
+            field = field.target_field
+        return field.get_db_prep_save(field.to_python(given), there)
+
+    values = ([value(field, row) for field in fields] for row in rows)
+    n = _execute(model._meta.db_table, _columns(model), values, ALIAS)
+    for field in model._meta.local_many_to_many:
+        named = ((row["pk"], key) for row in rows for key in row[field.name])
+        ends = [field.m2m_column_name(), field.m2m_reverse_name()]
+        _execute(field.m2m_db_table(), ends, named, ALIAS)
+    return n
 
 
 def applied(using: str = "default") -> list[str]:

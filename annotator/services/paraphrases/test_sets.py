@@ -25,7 +25,7 @@ from annotator.models.projects import Anybody
 from annotator.services import jobs
 from annotator.services.campaigns import item_files, setup
 from annotator.services.campaigns import items as campaign_items
-from annotator.services.paraphrases import tables
+from annotator.services.paraphrases import tables, weights
 from core.data.tree import Tree
 from core.formats import ptb
 from core.parsing import registry
@@ -65,7 +65,7 @@ def start(
     """
     access.require(by, "manage", table.project)
     _check(table, text, n_phrases)
-    fitted = table.weights.first() if weighted else None
+    fitted = weights.current(table) if weighted else None
     if weighted and fitted is None:
         reason = _("No weights have been fitted for %(name)s yet.")
         raise BadRequest(reason % {"name": table.name}, field="weighted")
@@ -76,7 +76,7 @@ def start(
         "campaign": campaign.code,
         "phrases": n_phrases,
         "known": known,
-        "weights": fitted.number if fitted else 0,
+        "weights": fitted[0].number if fitted else 0,
     }
     job = jobs.create(
         table.project,

@@ -24,6 +24,7 @@ from annotator.models import (
 from annotator.models.projects import Anybody
 from annotator.services import jobs
 from annotator.services.paraphrases import tables
+from annotator.services.projects import adopting
 from core.data.tokens import Sentence
 from core.forests.kbest import trees_of
 from core.parsing import registry
@@ -79,21 +80,68 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
     yield Step(note=f"parsing the sentences of {len(means)} judged substitutes")
     judged = _judged(campaign, means, backend)
     yield Step(note="fitting")
-    facts = {"campaign": campaign.name, "parser": backend.info.name}
+    number = adopted(table)
+    now = current(table) if number else None
+    facts = {"campaign": campaign.name, "parser": backend.info.name, "before": number}
     with tables.opened(table, model=True) as files:
         fitted = fit_weights(
-            files.table, judged, model=files.model, backend=backend, facts=facts
+            files.table,
+            judged,
+            model=files.model,
+            backend=backend,
+            facts=facts,
+            now=now[1] if now else None,
         )
     made = _store(job, table, campaign, fitted)
     return {"table": table.code, "version": made.number, **_shown(fitted)}
 
 
-def newest(table: ParaphraseTable) -> "tuple[ParaphraseWeights, Weights] | None":
-    """The last version that there is, as a row and to be used; None without any."""
+def current(table: ParaphraseTable) -> "tuple[ParaphraseWeights, Weights] | None":
+    """The version that was adopted, else the newest, as a row and to be used; None
+    without any."""
     from core.pivoting.weighting import Weights
 
-    row = table.weights.first()
+    number = adopted(table)
+    rows = table.weights.filter(number=number) if number else table.weights.all()
+    row = rows.first()
     return (row, Weights.of_json(row.model)) if row else None
+
+
+def adopted(table: ParaphraseTable) -> int:
+    """The version that ranks searches of the table unless another condition is chosen;
+    0 where the baseline does."""
+    there = {str(n) for n in table.weights.values_list("number", flat=True)}
+    names = [x for x in adopting.names(table.project, what(table)) if x in there]
+    return int(names[-1]) if names else 0
+
+
+def is_better(row: ParaphraseWeights) -> bool:
+    """Whether it gains more than chance over what ranked when it was fitted."""
+    return bool(row.model["facts"].get("compared", {}).get("low", 0) > 0)
+
+
+def adopt(table: ParaphraseTable, number: int, *, by: Anybody) -> None:
+    """Let this version rank searches.
+
+    Raises NotAllowed; BadRequest on one that is adopted, or whose gain may be chance.
+    """
+    row = table.weights.filter(number=number).first()
+    if row is None or number == adopted(table) or not is_better(row):
+        raise BadRequest(_("Choose another version that is better."), field="model")
+    adopting.adopt(table.project, what(table), str(number), by=by, kind="weights")
+
+
+def undo_adoption(table: ParaphraseTable, *, by: Anybody) -> None:
+    """Return to the version before, or the baseline. Raises NotAllowed; BadRequest if
+    none is adopted."""
+    if not (last := adopted(table)):
+        raise BadRequest(_("No version is adopted."), field="model")
+    adopting.undo(table.project, what(table), str(last), by=by, kind="weights")
+
+
+def what(table: ParaphraseTable) -> str:
+    """What a version is adopted as."""
+    return f"weights_{table.code}"
 
 
 def _scales(campaign: Campaign) -> list[RatingScale]:

@@ -18,7 +18,7 @@ from annotator.errors import BadRequest
 from annotator.models import Origin, PackedForest, Parse, Sentence, TreeDraft, TreeEvent
 from annotator.models.projects import Anybody
 from annotator.services.parses import drafts, retyping
-from annotator.services.parses.drafts import FOLLOW, OF_WORDS, WALKS, DraftStep
+from annotator.services.parses.drafts import FOLLOW, NEUTRAL, WALKS, DraftStep
 from core.data.tree import Tree
 from core.errors import Contradiction, FormatError, InvalidValue
 from core.forests.constraints import (
@@ -59,7 +59,7 @@ def play(draft: TreeDraft, step: DraftStep, *, by: Anybody) -> TreeEvent:
     if seen is not None:
         return seen
     event = drafts.play(draft, step, by=by)
-    is_neutral = step.op in (*WALKS, *OF_WORDS)  # words decide no brackets
+    is_neutral = step.op in (*WALKS, *NEUTRAL)
     new = None if is_neutral else _new_tree(draft)
     if new is not None:
         tree = draft.to_tree()
@@ -144,7 +144,7 @@ def _steps(draft: TreeDraft) -> Iterator[Step]:
     trees.reverse()
     around = pairwise(trees)
     for event, (before, after) in standing(zip(events, around, strict=True)):
-        if event.op not in (FOLLOW, *OF_WORDS):
+        if event.op not in (FOLLOW, *NEUTRAL):
             is_whole = event.op in ("replace", "undo")
             yield before, after, -1 if is_whole else event.done.get("focus", 0)
 

@@ -33,7 +33,10 @@ from core.trees.stepping import Replace, Restore, TreeEdit
 
 WALKS = ("undo", "redo")
 FOLLOW = "follow"  # automatic consequences of a person's step
+GONE = "secondary_gone"  # in TreeEvent.done
 OF_WORDS = (editing.Retype.op, Split.op, Join.op)
+NEUTRAL = (*OF_WORDS, editing.AddSecondary.op, editing.RemoveSecondary.op)
+"""Steps that decide no brackets."""
 _OWN = {editing.RelabelAll.op, Restore.op}
 OPS = (*(op for op in editing.OPS if op not in _OWN), *WALKS)
 """What a person sends; several nodes at once are relabelled by a query, and a tree is
@@ -234,18 +237,27 @@ def play(draft: TreeDraft, step: DraftStep, *, by: Anybody) -> TreeEvent:
     _store(fresh, edited.tree, step)
     draft.refresh_from_db()
     focus = edited.at if step.focus is None else step.focus
+    done = operation.to_json() | {"focus": focus} | _gone(tree, edited.tree, step)
     if undoes is not None:
-        focus = _focus(undoes, edited.tree)
+        done["focus"] = _focus(undoes, edited.tree)
     return TreeEvent.objects.create(
         draft=fresh,
         uuid=step.uuid,
         revision=step.base_rev + 1,
         op=step.op,
         by_id=fresh.author_id,
-        done=operation.to_json() | {"focus": focus},
+        done=done,
         back=steps.restoring(tree).to_json(),
         undoes=undoes,
     )
+
+
+def _gone(before: Tree | Arcs, now: Tree | Arcs, step: DraftStep) -> dict[str, int]:
+    """How many secondary edges a step took along with their nodes, if any."""
+    if isinstance(before, Arcs) or isinstance(now, Arcs):
+        return {}
+    n = len(before.secondary) - len(now.secondary)
+    return {GONE: n} if n > 0 and step.op not in (*WALKS, *NEUTRAL) else {}
 
 
 def _operation_of(

@@ -142,7 +142,7 @@ def save(draft: TreeDraft, *, by: Anybody) -> Saved:
         engine="",
         version=str(by.pk),  # two people's trees may be the same
         rank=1,
-        digest=Sentence.key_of(draft.text),
+        digest=Sentence.key_of(*treetext.parts(draft.text, draft.meta)),
         defaults={
             "text": draft.text,
             "meta": draft.meta
@@ -177,8 +177,9 @@ def save_as_gold(made: TreeDraft | Parse, *, by: Anybody, seen: str) -> Saved:
     if (former.code if former else "") != seen:
         raise stale(made, former)
     settled = retyping.settled(made, sentence)
-    digest = Sentence.key_of(settled.text)
-    if former and former.digest == digest:
+    tree = treetext.parts(settled.text, settled.meta)
+    digest = Sentence.key_of(*tree)
+    if former and treetext.parts(former.text, former.meta) == tree:
         return Saved(former, ())
     parse = _put(Parse(sentence=sentence, kind=made.kind, digest=digest,
                        text=settled.text, meta=settled.meta),
@@ -249,7 +250,10 @@ def _named(made: Parse, former: Parse | None) -> dict[str, Any]:
             named = {IDS: tigerxml.kept_ids(tree, before, ids)}
             source = former.meta.get(RAW) or former.meta.get(tigerxml.SOURCE)
             is_cut = tree.n_tokens != before.n_tokens
-            return named | ({tigerxml.SOURCE: source} if source and not is_cut else {})
+            if not source or is_cut:
+                return named
+            own = made.meta.get("secondary", [])  # said even if none: see ``lifted``
+            return named | {tigerxml.SOURCE: source, "secondary": own}
     return {}
 
 
@@ -289,7 +293,7 @@ def _along(gold: Parse, sentence: Sentence, new: Settled, by: Anybody) -> Parse 
         return None
     text, notes = made
     meta = {k: v for k, v in gold.meta.items() if k not in treetext.NOTES} | notes
-    digest = Sentence.key_of(text)
+    digest = Sentence.key_of(*treetext.parts(text, meta))
     row = Parse(
         sentence=sentence, kind=gold.kind, text=text, digest=digest, meta=meta
     )  # fmt: skip

@@ -36,18 +36,14 @@ from core.errors import GemelError, InvalidValue
 from core.formats import treetext
 from core.joint_parsing import gate
 from core.joint_parsing.in_view import View, views_of
-from core.joint_parsing.parser import (
-    ENGINE,
+from core.joint_parsing.parser import ENGINE, VERSION, WANT, JointParser, pairs_of
+from core.joint_parsing.values import (
     METHODS,
-    VERSION,
-    WANT,
     ArcChange,
-    JointParser,
     JointResult,
     JointSettings,
     JointSide,
     SpanChange,
-    pairs_of,
 )
 from core.parsing import registry
 from core.protocols import Analysis, BackendInfo, Capability, ParserBackend, Step

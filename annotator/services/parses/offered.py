@@ -5,27 +5,25 @@ contain words of its treebank, so other projects cannot see them.
 """
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from django.conf import settings
-from django.db import transaction
 from django.utils.translation import gettext as _
 
-from annotator import access
 from annotator.errors import BadRequest
 from annotator.models import Project
 from annotator.models.projects import Anybody
 from annotator.numbers import local
-from annotator.services.projects import log
+from annotator.services.projects import adopting
 from core.errors import GemelError
 from core.parsing import registry
 from core.protocols import ParserBackend
 
 TRAINED_ON = "trained_on.txt"  # of a model folder: a key a line
-ADOPTED = "adopted_parsers"  # of a project's options: names, the present one last
+WHAT = "parsers"  # that a project adopts
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +107,7 @@ def of_project(project: Project) -> list[Offer]:
 def default_of(project: Project) -> str:
     """The parser that the project adopted last, else everyone's default."""
     known = names_of(project)
-    adopted = [name for name in project.options.get(ADOPTED, ()) if name in known]
+    adopted = [name for name in adopting.names(project, WHAT) if name in known]
     return adopted[-1] if adopted else registry.DEFAULT
 
 
@@ -121,7 +119,7 @@ def adopt(project: Project, name: str, *, by: Anybody) -> None:
     own = [offer.name for offer in of_project(project) if offer.owner]
     if name not in own or name == default_of(project):
         raise BadRequest(_("Choose another parser of this project."), field="parser")
-    _set_adopted(project, "adopted", name, by, lambda names: [*names, name])
+    adopting.adopt(project, WHAT, name, by=by, kind="parser")
 
 
 def undo_adoption(project: Project, *, by: Anybody) -> str:
@@ -132,27 +130,8 @@ def undo_adoption(project: Project, *, by: Anybody) -> str:
     if (last := default_of(project)) == registry.DEFAULT:
         raise BadRequest(_("No parser is adopted."), field="parser")
 
-    def without(names: list[str]) -> list[str]:
-        return names[: len(names) - 1 - names[::-1].index(last)]
-
-    _set_adopted(project, "left", last, by, without)
+    adopting.undo(project, WHAT, last, by=by, kind="parser")
     return default_of(project)
-
-
-def _set_adopted(
-    project: Project,
-    act: str,
-    name: str,
-    by: Anybody,
-    change: Callable[[list[str]], list[str]],
-) -> None:
-    access.require(by, "manage", project)
-    with transaction.atomic():
-        row = Project.objects.select_for_update().get(pk=project.pk)
-        row.options[ADOPTED] = change(row.options.get(ADOPTED, []))
-        row.save(update_fields=["options"])
-        log.note(row, by, act, "parser", name)
-    project.options = row.options
 
 
 def of_person(user: Anybody) -> list[Offer]:

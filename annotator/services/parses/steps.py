@@ -52,7 +52,14 @@ def _nodes(tree: Tree) -> dict[str, Any]:
         }
         for v in range(len(tree))
     ]
-    return {"text": brackets.shown(tree), "nodes": nodes}
+    edges = secondary(tree)
+    return {"text": brackets.shown(tree), "nodes": nodes, "secondary": edges}
+
+
+def secondary(tree: Tree) -> list[dict[str, Any]]:
+    """The secondary edges for programs."""
+    names = ("node", "target", "label")
+    return [dict(zip(names, one, strict=True)) for one in tree.secondary]
 
 
 def _arcs(arcs: Arcs) -> dict[str, Any]:

@@ -306,7 +306,8 @@ class _Compiler:
         there = self.node(relation.node, _NodeColumns(f"{x}.parse"), body)
         self._kind, self._names = own, names
         body.add(_same_words(alias, there, bool(own), bool(kind)))
-        return f"EXISTS (SELECT 1 {body.sql})", body.params
+        # Else PostgreSQL reads the other trees of all sentences first.
+        return f"EXISTS (SELECT 1 {body.sql} LIMIT 1 OFFSET 0)", body.params
 
     def _state(
         self, test: NodeState, alias: str, frame: _NodeColumns

@@ -208,8 +208,6 @@ def among(column: str, keys: Sequence[int]) -> tuple[str, list[Any]]:
     return f"{column} = ANY(%s::bigint[])", [list(keys)]
 
 
-__all__ = ["QueryTooSlow", "within"]
-
 STEPS = 5_000  # of SQLite's machine between two looks at the clock
 
 

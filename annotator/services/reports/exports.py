@@ -25,6 +25,7 @@ from annotator.models import (
 )
 from annotator.models.projects import Anybody
 from annotator.services.campaigns import crowd, judging, progress
+from annotator.services.campaigns.scales import closed_scales
 from annotator.services.reports import judged_data
 from core.agreement.judgments import best_worst
 
@@ -107,7 +108,7 @@ def items(campaign: Campaign, *, by: Anybody) -> Exported:
     Raises NotAllowed before the first row.
     """
     access.require(by, "export", campaign.project)
-    gold = tuple(f"gold_{scale.name}" for scale in campaign.scales.all())
+    gold = tuple(f"gold_{scale.name}" for scale in closed_scales(campaign))
     scores = _best_worst(campaign)
     columns = (*ITEMS, *gold, *scores)
     rows = (
@@ -273,6 +274,8 @@ def _judgment(one: Judgment) -> dict[str, Any]:
 
 def _scale(scale: RatingScale) -> dict[str, Any]:
     """What it takes to compute measures on this scale: all its values, in order."""
+    if scale.is_open:
+        return {"scale_kind": scale.kind}
     labels = scale.to_core().labels
     is_range = scale.kind == RatingScale.Kind.NUMBER
     points = f"{labels[0]}..{labels[-1]}" if is_range else BETWEEN.join(labels)

@@ -27,13 +27,24 @@ from annotator.models import (
     RatingScale,
     RatingSet,
 )
+from annotator.services.campaigns.scales import (
+    closed_scales,
+    scales_for,
+    sentences_of,
+)
 from annotator.services.kept_counts import LastAnswers
 from annotator.services.reports import rating_tables
-from core.agreement.judgments.dataset import Dataset, Question
+from core.agreement.judgments.dataset import Dataset, Objects, Question
+from core.agreement.judgments.open_answers import (
+    MarkedSpan,
+    OpenQuestion,
+    marked_words,
+    read_marks,
+    words_of,
+)
 from core.data.check import Ints
 from core.data.ratings import PAPER_SCALES
 from core.errors import GemelError
-from core.formats.ratings import LAYOUTS
 
 PAPER_THRESHOLDS = {"meaning": 3.0, "grammar": 4.0}  # Callison-Burch 2008
 _held: "LastAnswers[Read]" = LastAnswers(8)
@@ -93,7 +104,7 @@ def _campaign(campaign: Campaign, stamp: tuple[Any, ...]) -> Read:
             scale.threshold,
             is_best_worst=scale.kind == RatingScale.Kind.BEST,
         )
-        for scale in campaign.scales.all()
+        for scale in closed_scales(campaign)
     ]
     known = [Item.Kind.MAIN, Item.Kind.GOLD, Item.Kind.ATTENTION]
     rows = campaign.items.filter(kind__in=known, is_withdrawn=False).order_by("pk")
@@ -107,7 +118,8 @@ def _campaign(campaign: Campaign, stamp: tuple[Any, ...]) -> Read:
         )
     )
     who = {row[0]: at for at, row in enumerate(people)}
-    columns = _judgments(campaign, questions, place, who)
+    columns, answers = _judgments(campaign, questions, place, who)
+    opened = _open(campaign, place, columns["item"], answers)
     instance, cluster = _instances(campaign, [row[3] for row in items])
     spare = np.array([row[5] - row[4] for row in items], np.int32)
     columns["is_extra"] = _extra(columns, spare, {row[0] for row in items if row[4]})
@@ -122,6 +134,7 @@ def _campaign(campaign: Campaign, stamp: tuple[Any, ...]) -> Read:
         gold=_codes(questions, [row[6] for row in items]),
         adjudicated=_decided(campaign, questions, place),
         **_credits(campaign, place),
+        **opened,
     )
     names = {label: name or label for _, label, name, _ in people}
     simulated = frozenset(label for _, label, _, is_simulated in people if is_simulated)
@@ -149,6 +162,7 @@ def _with_machines(campaign: Campaign, data: Dataset, place: dict[int, int]) -> 
         "at": np.array([row[3].timestamp() for row in said], np.float64),
         "active_ms": np.zeros(n, np.int32),
         "guideline": np.array([row[4] for row in said], np.int32),
+        "written": np.full((n, len(data.open)), None, object),
     }
     columns: dict[str, Any] = {
         name: np.concatenate([getattr(data, name), column])
@@ -162,7 +176,8 @@ def _judgments(
     questions: list[Question],
     place: dict[int, int],
     who: dict[int, int],
-) -> dict[str, Any]:
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The columns of the answers, and what each says."""
     rows = Judgment.objects.of(campaign).answered().order_by("pk")
     # as text: ten thousand answers have only a few dozen distinct values to parse
     rows = rows.annotate(answers=Cast("values", TextField()))
@@ -173,15 +188,62 @@ def _judgments(
         if row[0] in place
     ]
     times = [row[4].timestamp() if row[4] else 0.0 for row in rows_read]
-    return {
+    answers = _parsed([row[2] for row in rows_read])
+    columns = {
         "item": np.array([place[row[0]] for row in rows_read], np.int32),
         "annotator": np.array([who[row[1]] for row in rows_read], np.int32),
-        "values": _codes(questions, _parsed([row[2] for row in rows_read])),
+        "values": _codes(questions, answers),
         "round": np.array([row[3] for row in rows_read], np.int32),
         "at": np.array(times, np.float64),
         "active_ms": np.array([row[5] for row in rows_read], np.int32),
         "guideline": np.array([row[6] for row in rows_read], np.int32),
     }
+    return columns, answers
+
+
+def _open(
+    campaign: Campaign,
+    place: dict[int, int],
+    item: Ints,
+    answers: list[dict[str, Any]],
+) -> dict[str, Any]:
+    """The questions without a scale, and the answers to them."""
+    opened = [scale for scale in scales_for(campaign) if scale.is_open]
+    is_marked = any(scale.kind == RatingScale.Kind.SPANS for scale in opened)
+    texts, words = _texts(campaign, place) if is_marked else ([], [])
+    sizes = tuple(map(len, words))
+    written: Objects = np.full((len(answers), len(opened)), None, object)
+    for column, scale in enumerate(opened):
+        for row, answer in enumerate(answers):
+            value = answer.get(scale.name)
+            if scale.kind == RatingScale.Kind.SPANS and value is not None:
+                value = _marked(value, texts[item[row]], words[item[row]])
+            written[row, column] = value
+    questions = tuple(
+        OpenQuestion(
+            scale.name,
+            scale.title,
+            sizes if scale.kind == RatingScale.Kind.SPANS else (),
+        )
+        for scale in opened
+    )
+    return {"open": questions, "written": written}
+
+
+def _texts(
+    campaign: Campaign, place: dict[int, int]
+) -> tuple[list[tuple[str, str]], list[list[MarkedSpan]]]:
+    """Both sentences of every item, and their words."""
+    rows = campaign.items.select_related("instance").in_bulk(list(place))
+    texts = [sentences_of(rows[pk]) for pk in place]
+    return texts, [words_of(both) for both in texts]
+
+
+def _marked(
+    value: str, texts: tuple[str, str], words: list[MarkedSpan]
+) -> tuple[int, ...]:
+    marks = read_marks(value, (len(texts[0]), len(texts[1])))
+    return marked_words(marks, words)
 
 
 def _parsed(texts: list[str]) -> list[dict[str, Any]]:
@@ -257,24 +319,13 @@ def _decided(
 
 
 def _set(ratings: RatingSet, stamp: tuple[Any, ...]) -> Read:
-    if ratings.format == rating_tables.TABLE:
-        return _table(ratings, stamp)
-    try:
-        with ratings.upload.file.open("rb") as raw:
-            text = raw.read().decode("utf-8")
-        parsed = files.parse(
-            text.split("\n"), LAYOUTS[ratings.format], name=ratings.upload.name
-        )
-    except (GemelError, UnicodeDecodeError) as error:
-        text = gettext("The file can no longer be read: %(why)s") % {"why": error}
-        raise BadRequest(text) from error
-    return set_of(parsed, stamp)
-
-
-def _table(ratings: RatingSet, stamp: tuple[Any, ...]) -> Read:
+    form, upload = ratings.format, ratings.upload
     reading = RatingsReading(**({"tool": TABLE} | ratings.reading))
     try:
-        parsed = rating_tables.parsed(ratings.upload, reading)
+        if form == rating_tables.TABLE:
+            parsed = rating_tables.parsed(upload, reading)
+        else:
+            parsed = rating_tables.parsed_as(form, upload)
     except (GemelError, OSError) as error:
         text = gettext("The file can no longer be read: %(why)s") % {"why": error}
         raise BadRequest(text) from error

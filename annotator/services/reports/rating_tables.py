@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
+from django.core.files.uploadedfile import UploadedFile
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext
 
@@ -23,6 +24,8 @@ from annotator.models import Project, RatingSet, Upload
 from annotator.models.projects import Anybody
 from annotator.services.corpora import storing
 from core.data.ratings import Scale
+from core.errors import GemelError
+from core.formats.ratings import LAYOUTS as FIXED
 from core.formats.records import BadLine
 
 TABLE = "table"
@@ -106,12 +109,42 @@ def add(
 
     Raises NotAllowed, BadRequest, or Conflict if the project has a set of that name.
     """
+    sheet = _sheet(upload, reading)
+    held = _gathered(upload, sheet, reading)
+    known = {"reading": _settled(reading, sheet).as_params(), "origin": _origin(sheet)}
+    return _made(project, upload, held, name=name, by=by, format=TABLE, **known)
+
+
+def add_as(
+    form: str, project: Project, sent: "UploadedFile[Any]", *, name: str, by: Anybody
+) -> RatingSet:
+    """The set of a file in a format of ``core.formats.ratings``; raises as ``add``."""
+    if form not in FIXED:
+        text = gettext("There is no format %(name)s.") % {"name": repr(form)}
+        raise BadRequest(text, field="format")
+    with transaction.atomic():
+        file = cast(BinaryIO, sent)
+        upload = storing.keep(project, sent.name or "ratings.tsv", file, by=by)
+        try:
+            held = parsed_as(form, upload)
+        except GemelError as error:
+            raise BadRequest(str(error), field="file") from error
+        return _made(project, upload, held, name=name, by=by, format=form)
+
+
+def _made(
+    project: Project,
+    upload: Upload,
+    held: files.RatingFile,
+    *,
+    name: str,
+    by: Anybody,
+    **known: Any,
+) -> RatingSet:
     access.require(by, "import", project)
     name = " ".join(name.split())[:120]
     if not name:
         raise BadRequest(gettext("Enter a name for the set."), field="name")
-    sheet = _sheet(upload, reading)
-    held = _gathered(upload, sheet, reading)
     if not held.n_ratings:
         text = gettext("%(file)s has no ratings.") % {"file": upload.name}
         raise BadRequest(text, field="file")
@@ -120,18 +153,21 @@ def add(
             return RatingSet.objects.create(
                 project=project,
                 name=name,
-                format=TABLE,
-                reading=_settled(reading, sheet).as_params(),
-                origin=_origin(sheet),
                 upload=upload,
                 n_items=held.n_items,
                 n_annotators=held.n_annotators,
                 n_ratings=held.n_ratings,
                 created_by_id=by.pk,
+                **known,
             )
     except IntegrityError as error:
         text = gettext("There is already a set named %(name)s.") % {"name": name}
         raise Conflict(text, field="name") from error
+
+
+def parsed_as(form: str, upload: Upload) -> files.RatingFile:
+    """The ratings of a file in a fixed format. Raises InvalidValue, OSError."""
+    return files.load(Path(upload.file.path), form, name=upload.name)
 
 
 def parsed(upload: Upload, reading: RatingsReading) -> files.RatingFile:

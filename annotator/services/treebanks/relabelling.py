@@ -34,6 +34,7 @@ from annotator.services.queries import running
 from annotator.services.queries.running import Hit, Search
 from core.data.tree import Tree
 from core.errors import GemelError, InvalidValue
+from core.formats import treetext
 from core.protocols import Step
 from core.queries.labels import basic
 from core.queries.rows import Kind
@@ -441,7 +442,8 @@ def _draft_at(row: BatchTree, by: Anybody) -> TreeDraft:
     tree = drafts.tree_at_start(row.sentence, row.before)
     if draft.to_tree() == tree:
         return draft
-    saved = row.sentence.parses.filter(digest=Sentence.key_of(draft.text))
+    digest = Sentence.key_of(*treetext.parts(draft.text, draft.meta))
+    saved = row.sentence.parses.filter(digest=digest)
     if draft.revision and not saved.exists():
         raise Conflict(UNSAVED)
     words = enumerate(zip(draft.to_tree().words, tree.words, strict=True))

@@ -32,7 +32,7 @@ from annotator.services.campaigns import (
     simulation,
 )
 from annotator.services.campaigns import messages as notes
-from annotator.services.campaigns.scales import TEMPLATES
+from annotator.services.campaigns.scales import templates
 from annotator.services.reports import exports
 
 
@@ -49,7 +49,8 @@ def campaigns(request: HttpRequest, slug: str) -> HttpResponse:
 def new(request: HttpRequest, slug: str) -> HttpResponse:
     project = access.project_or_404(request.user, slug, "manage")
     name = request.POST.get("name", "")
-    page = {"project": project, "templates": TEMPLATES, "name": name}
+    titles = {code: _(one.title) for code, one in templates().items()}
+    page = {"project": project, "templates": titles, "name": name}
 
     def act() -> HttpResponse:
         template = request.POST.get("template", "") or "substitution"

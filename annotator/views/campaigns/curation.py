@@ -123,7 +123,7 @@ def _decision(campaign: Campaign, item: Item, sent: QueryDict) -> Decision:
 
 def _values(campaign: Campaign, sent: QueryDict) -> dict[str, Any]:
     values = {
-        scale.name: value_of(scale, sent.get(f"value-{scale.name}", ""))
+        scale.name: value_of(scale, sent.get(f"value-{scale.name}"))
         for scale in campaign.scales.all()
     }
     if None in values.values():

@@ -10,7 +10,6 @@ as H against the pairs of the others, and averages that. Counts are summed over 
 sentence pairs before dividing; intervals resample sentence pairs.
 """
 
-from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -98,11 +97,6 @@ def agreed_share(
     with np.errstate(divide="ignore", invalid="ignore"):
         column = sums[:, 0] / sums[:, 1]
     return figure(column, len(rows), Reason.NO_LINK, clusters=len(rows))
-
-
-def confusion(left: Sequence[str], right: Sequence[str]) -> Counter[tuple[str, str]]:
-    """How often the two assigned which states to the same nodes."""
-    return Counter(zip(left, right, strict=True))
 
 
 def _score(columns: Floats, n: int, reason: str) -> LayerScore:

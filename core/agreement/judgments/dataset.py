@@ -13,10 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.agreement.judgments.conditions import Credits, JudgedItems
+from core.agreement.judgments.open_answers import OpenQuestion, word_ratings
 from core.data.check import Floats, Ints
 from core.data.ratings import Ratings, Scale
 
 Bools = NDArray[np.bool_]
+Objects = NDArray[np.object_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,8 @@ class Dataset:
     ``(m, q)``, -1 = none. ``credit``: int32 ``(c, 3)``: condition, item, rank.
     ``adjudicated``: int32 ``(m, q)``, what a curator decided, -1 = nothing.
     ``with_checks``: whether gold and attention items count next to the others.
+    ``written``: object ``(n, w)``, the answers to ``open``: a text, or the places of
+    the words marked; None = no answer.
     """
 
     questions: tuple[Question, ...]
@@ -83,10 +87,15 @@ class Dataset:
     credit: Ints = field(default_factory=lambda: np.zeros((0, 3), np.int32))
     with_checks: bool = True
     adjudicated: Ints = field(default_factory=lambda: np.zeros((0, 0), np.int32))
+    open: tuple[OpenQuestion, ...] = ()
+    written: Objects = field(default_factory=lambda: np.zeros((0, 0), object))
 
     def __post_init__(self) -> None:
         if not self.adjudicated.size:
             object.__setattr__(self, "adjudicated", np.full_like(self.gold, -1))
+        if not self.written.size:
+            none = np.full((len(self.item), len(self.open)), None, object)
+            object.__setattr__(self, "written", none)
 
     @property
     def n(self) -> int:
@@ -160,6 +169,7 @@ class Dataset:
             at=self.at[keep],
             active_ms=self.active_ms[keep],
             guideline=self.guideline[keep],
+            written=self.written[keep],
         )
 
     def in_order(self) -> "Dataset":
@@ -175,6 +185,7 @@ class Dataset:
             at=self.at[order],
             active_ms=self.active_ms[order],
             guideline=self.guideline[order],
+            written=self.written[order],
         )
 
     @property
@@ -201,6 +212,25 @@ class Dataset:
             self.item[held],
             self.annotator[held],
             self.values[held, question],
+            self.cluster,
+        )
+
+    def answered(self, place: int) -> Ints:
+        """The rows of first looks that answer an open question, as ``ratings``."""
+        held = np.array([one is not None for one in self.written[:, place]], bool)
+        kept = held & (self.round == 1) & ~self.is_extra & self.counted
+        return np.flatnonzero(kept).astype(np.int32)
+
+    def marked(self, place: int) -> Ratings:
+        """The words of the items, marked or not, as ratings of an open question."""
+        rows = self.answered(place)
+        return word_ratings(
+            self.open[place],
+            self.items,
+            self.annotators,
+            self.item[rows],
+            self.annotator[rows],
+            list(self.written[rows, place]),
             self.cluster,
         )
 
@@ -241,6 +271,10 @@ class Dataset:
         whole = hashlib.sha256()
         for part in fields(self):
             value = getattr(self, part.name)
+            if part.name in ("open", "written"):
+                if not self.open:
+                    continue  # as before there were any
+                value = value if part.name == "open" else value.tolist()
             whole.update(part.name.encode())
             if isinstance(value, np.ndarray):
                 whole.update(f"{value.dtype}{value.shape}".encode())

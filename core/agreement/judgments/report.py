@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from core.agreement.figures import Estimate, as_json
-from core.agreement.judgments import best_worst
+from core.agreement.judgments import best_worst, open_answers
 from core.agreement.judgments.conditions import (
     ConditionRow,
     Difference,
@@ -39,8 +39,10 @@ BETWEEN = "\x1f"  # two names or values in one parameter; no text holds it
 WORST = 50  # disagreements listed
 STRIP_AT_MOST = 64  # choices of thresholds
 BINS = 10
+TEXTS = 500  # free texts listed
 SMALL = 12  # points; scales with more are shown in bins
 HEADLINE = ("raw", "k_uniform", "cohen", "cohen_quadratic", "alpha_ordinal", "ac2")
+FOR_WORDS = ("raw", "cohen", "alpha_nominal")
 FOR_LABELS = ("raw", "k_uniform", "cohen", "fleiss", "alpha_nominal", "ac1")
 
 
@@ -66,6 +68,7 @@ def build(data: Dataset, options: ReportOptions) -> dict[str, Any]:
         "scales": scales,
         "conditions": _conditions(data, options) if has_table else None,
         "disagreements": _disagreements(data),
+        "open": [_open(data, place, options) for place in range(len(data.open))],
     }
 
 
@@ -125,7 +128,12 @@ def _scale(data: Dataset, place: int, options: ReportOptions) -> dict[str, Any]:
 
 
 def _best(data: Dataset, place: int, options: ReportOptions) -> dict[str, Any]:
-    """Best-worst scores of the conditions, and how reliable scores are."""
+    """Best-worst scores of the conditions, their comparison in pairs, and how reliable
+    scores are."""
+    pairs = best_worst.preferences(
+        data, place, replicates=options.replicates, seed=options.seed
+    )
+    logs = best_worst.strengths(pairs, len(data.conditions)).tolist()
     score = best_worst.scores(data, place)
     made = [data.credit[data.credit[:, 0] == c, 1] for c in range(len(data.conditions))]
     known = [score[items][np.isfinite(score[items])] for items in made]
@@ -133,10 +141,55 @@ def _best(data: Dataset, place: int, options: ReportOptions) -> dict[str, Any]:
         "reliability": as_json(best_worst.split_half(data, place, seed=options.seed)),
         "splits": best_worst.SPLITS,
         "conditions": [
-            {"name": name, "n": len(of), "score": round(float(of.mean()), 4)}
-            for name, of in zip(data.conditions, known, strict=True)
+            {
+                "name": name,
+                "n": len(of),
+                "score": round(float(of.mean()), 4),
+                "strength": round(logs[at], 4) if np.isfinite(logs[at]) else None,
+            }
+            for at, (name, of) in enumerate(zip(data.conditions, known, strict=True))
             if len(of)
         ],
+        "preferences": [
+            {
+                "first": data.conditions[one.first],
+                "second": data.conditions[one.second],
+                "share": as_json(one.share),
+                "undecided": one.undecided,
+            }
+            for one in pairs
+        ],
+    }
+
+
+def _open(data: Dataset, place: int, options: ReportOptions) -> dict[str, Any]:
+    """Texts counted and listed, or marked words compared; first looks only."""
+    question, rows = data.open[place], data.answered(place)
+    answers = data.written[rows, place].tolist()
+    body: dict[str, Any] = {
+        "name": question.name,
+        "title": question.title,
+        "kind": "spans" if question.is_marked else "text",
+        "answers": len(rows),
+        "items": len(np.unique(data.item[rows])),
+        "annotators": len(np.unique(data.annotator[rows])),
+    }
+    if not question.is_marked:
+        said = zip(data.item[rows], data.annotator[rows], answers, strict=True)
+        listed = [
+            {"item": data.items[i], "annotator": data.annotators[a], "text": text}
+            for i, a, text in list(said)[:TEXTS]
+        ]
+        return body | {"distinct": len(set(answers)), "texts": listed}
+    words = data.marked(place)
+    settings = {"replicates": options.replicates, "seed": options.seed}
+    found = open_answers.agreement(words, **settings)
+    return body | {
+        "words": words.n,
+        "marked": int((words.value == 1).sum()),
+        "empty": sum(not one for one in answers),
+        "f1": as_json(open_answers.mutual_f1(words, **settings)),
+        "measures": _measures(found, question.name, FOR_WORDS, 2),
     }
 
 

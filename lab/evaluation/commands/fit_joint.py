@@ -7,7 +7,8 @@ from typing import Any
 
 from core.evaluation.joint_parsing import JointCase, read_cases
 from core.joint_parsing.gate import WEIGHTS
-from core.joint_parsing.parser import METHODS, JointParser, JointSettings, Method
+from core.joint_parsing.parser import JointParser
+from core.joint_parsing.values import METHODS, JointSettings, Method
 from core.parsing import registry
 from core.parsing.registry import Say
 from lab.evaluation.joint_fitting import Bench

@@ -8,11 +8,11 @@ import numpy as np
 
 from core.data.check import Floats
 from core.errors import FormatError, InvalidValue
-from core.evaluation.words import FORMATS, WordCase, parsed, read_cases, wordnet
 from core.parsing.registry import Say, add_parser_options, backend_of
 from core.protocols import Analysis, ParserBackend
 from core.word_alignment.aligner import WEIGHTS, TrainedWordAligner, WordSettings
 from lab.evaluation.word_fitting import fit_metric, fit_words
+from lab.evaluation.word_links import FORMATS, WordCase, parsed, read_cases, wordnet
 from lab.evaluation.word_methods import apart, linked, read_versions
 
 NONE: frozenset[tuple[int, int]] = frozenset()

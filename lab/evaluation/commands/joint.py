@@ -14,7 +14,8 @@ from core.evaluation.joint_parsing import (
     score,
     score_sets,
 )
-from core.joint_parsing.parser import JointParser, JointResult, JointSettings
+from core.joint_parsing.parser import JointParser
+from core.joint_parsing.values import JointResult, JointSettings
 from core.parsing.registry import Say, backend_of
 from lab.evaluation.joint_errors import breakdown
 from lab.evaluation.joint_fitting import Bench
@@ -39,9 +40,9 @@ def _add_inference_arguments(parser: argparse.ArgumentParser) -> None:
     add("--slack", type=float, help="in nats (default: the shipped value)")
     add(
         "--slack-kind",
-        choices=("one", "relation", "prob"),
+        choices=("one", "prob"),
         default="one",
-        help="cost of a violated link: one weight, one each, or its probability",
+        help="cost of a violated link: one weight, or its probability",
     )
     add("--trust", type=float, help="in nats, for mbr (default: the shipped value)")
     add(

@@ -39,7 +39,7 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
     texts: dict[str, list[PhraseCase]] = {}
     for case in cases:
         texts.setdefault(case.pair.ref.split(":")[0], []).append(case)
-    bases = {name: _base(texts, name) for name in texts}
+    bases = {name: base_of(texts, name) for name in texts}
     first = {
         name: pair_shares(some, outcomes_of(some, bases[name]))
         for name, some in texts.items()
@@ -70,7 +70,7 @@ def _words() -> Thesaurus | None:
         return None
 
 
-def _base(texts: dict[str, list[PhraseCase]], left_out: str) -> PhraseAligner:
+def base_of(texts: dict[str, list[PhraseCase]], left_out: str) -> PhraseAligner:
     """The shipped settings with weights of the other texts."""
     others = [one for name, some in texts.items() if name != left_out for one in some]
     rest = [one for case in others for one in examples(case)]

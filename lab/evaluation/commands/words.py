@@ -1,20 +1,31 @@
 """``evaluate words``: ways to align words, and weights fitted on the very pairs."""
 
 import argparse
+from dataclasses import replace
 from typing import Any
 
-from core.evaluation import words
-from core.evaluation.words import parsed, read_cases, scores
-from core.parsing.registry import Say, backend_of
+from core.parsing.registry import Say, add_parser_options, backend_of
 from core.protocols import WordAligner
+from core.word_alignment.aligner import TrainedWordAligner
+from lab.evaluation.word_links import add_inputs, parsed, read_cases, scores, wordnet
 from lab.evaluation.word_methods import METHODS, aligner_of, crossfit
 
 HELP = "compare ways to align words, also with weights fitted on other pairs"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    words.add_arguments(parser)
+    add_inputs(parser)
     add = parser.add_argument
+    add(
+        "--links",
+        choices=("many", "one"),
+        default="many",
+        help="many: a word may have several links; one: one to one; by default many",
+    )
+    add(
+        "--no-wordnet", action="store_true", help="run as if WordNet were not installed"
+    )
+    add_parser_options(parser)
     add("--method", choices=METHODS, default="trained", help="method to measure")
     add(
         "--folds",
@@ -26,11 +37,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--seed", type=int, default=0, help="seed of the random draws")
 
 
+def shipped(options: dict[str, Any]) -> TrainedWordAligner:
+    """The shipped aligner, set as the options say."""
+    known = None if options["no_wordnet"] else wordnet()
+    aligner = replace(TrainedWordAligner.load(), thesaurus=known)
+    return aligner.with_settings(many=options["links"] == "many")
+
+
 def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
     """Return every figure of one method; shares of 1."""
     cases = read_cases(options["pairs"], options["format"])
     cases = parsed(cases, backend_of(options), say)
-    method, k, trained = options["method"], options["folds"], words.trained(options)
+    method, k, trained = options["method"], options["folds"], shipped(options)
     aligner, known = aligner_of(method, trained), trained.thesaurus
     by_case: dict[int, WordAligner] = {}
     if k:

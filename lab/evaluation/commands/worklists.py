@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
     """Compare the orders, without sentences that have traces or gaps."""
-    golds = list(_golds(options))[:: options["every"]]
+    golds = list(bare_golds(options))[:: options["every"]]
     if not golds:
         raise FormatError("no gold tree to reach; see --gold and --max-tokens")
     backend = backend_of(options)
@@ -61,7 +61,7 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
     }
 
 
-def _golds(options: dict[str, Any]) -> Iterator[tuple[int, Tree]]:
+def bare_golds(options: dict[str, Any]) -> Iterator[tuple[int, Tree]]:
     """Yield bare gold trees with the number of their file."""
     files = [file for path in options["gold"] for file in files_of(path)]
     for at, file in enumerate(files):

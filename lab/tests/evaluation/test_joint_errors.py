@@ -5,7 +5,7 @@ from core.data.deps import ROOT, DepAnalysis, DepTree
 from core.data.tokens import Sentence
 from core.evaluation.golds import Gold
 from core.evaluation.joint_parsing import GoldPair, JointCase, PairRow
-from core.joint_parsing.parser import JointResult, JointSide
+from core.joint_parsing.values import JointResult, JointSide
 from core.protocols import Analysis
 from lab.evaluation.joint_errors import breakdown
 

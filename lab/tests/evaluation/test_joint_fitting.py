@@ -4,7 +4,8 @@ from core.data.deps import DepTree
 from core.evaluation.golds import Gold
 from core.evaluation.joint_parsing import GoldPair, JointCase, PairRow, analyse
 from core.joint_parsing.gate import JointWeights
-from core.joint_parsing.parser import JointParser, JointSettings
+from core.joint_parsing.parser import JointParser
+from core.joint_parsing.values import JointSettings
 from core.protocols import Capability
 from lab.evaluation.joint_fitting import IN_VIEW, Bench
 from tests.core.joint_parsing.aligners import NoLinks

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from core.agreement.correlation import spearman
-from core.evaluation.paraphrases import JudgedPair, compare, pair_scores
-from lab.evaluation import paraphrase_rankings
+from lab.evaluation import judged_pairs, paraphrase_rankings
+from lab.evaluation.judged_pairs import JudgedPair, compare, pair_scores
 from lab.evaluation.paraphrase_rankings import (
     WORD_FEATURES,
     cross_fitted,
@@ -16,6 +16,14 @@ from lab.evaluation.paraphrase_rankings import (
     word_features,
 )
 from tests.core.pivoting.test_table import built
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What leaks shows in a tenth of the trees, too."""
+    monkeypatch.setattr(paraphrase_rankings, "ROUNDS", 25)
+    monkeypatch.setattr(paraphrase_rankings, "TREES", 30)
+    monkeypatch.setattr(judged_pairs, "REPLICATES", 20)
 
 
 def test_a_fitted_ranking_never_saw_the_phrase_it_ranks(tmp_path: Path) -> None:

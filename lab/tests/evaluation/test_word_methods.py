@@ -7,7 +7,7 @@ import pytest
 from core.errors import FormatError
 from lab.evaluation.folds import grouped
 from lab.evaluation.word_methods import apart, read_versions, texts_of
-from tests.core.evaluation.test_word_eval import case
+from lab.tests.evaluation.test_word_links import case
 
 
 def test_pairs_that_share_a_sentence_are_told_apart() -> None:

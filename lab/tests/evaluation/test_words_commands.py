@@ -4,10 +4,26 @@ import json
 from pathlib import Path
 from typing import Any
 
-from lab.__main__ import main
-from tests.annotator.commands import test_words_command
+import pytest
 
-pairs = test_words_command.pairs
+from lab.__main__ import main
+
+NOUNS = ["nurse", "cook", "king", "baker", "pilot", "judge", "farmer", "singer"]
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    rows = []
+    for at, noun in enumerate(NOUNS):
+        source = f"the old {noun} opened a window on Monday ."
+        target = f"on Monday the old {noun} opened a window ."
+        links = "0-2 1-3 2-4 3-5 4-6 5-7 6-0 7-1 8-8"
+        rows.append({"id": at, "source": source, "target": target, "sureAlign": links})
+    path = tmp_path / "pairs.json"
+    path.write_text(json.dumps(rows))
+    return path
+
+
 GIVEN = ("--format", "jacana", "--json")
 
 
@@ -15,6 +31,27 @@ def run(lab: Any, models: Path, *options: object) -> dict[str, Any]:
     given = ("--engine", "small", "--models", models, *options)
     scores: dict[str, Any] = json.loads(lab("evaluate", "words", *given, *GIVEN))
     return scores
+
+
+@pytest.mark.parametrize("links", ["one", "many"])
+def test_reordered_sentences_are_aligned(
+    lab, small_models, pairs: Path, links: str
+) -> None:
+    given = ("--pairs", pairs, "--links", links, "--no-wordnet")
+    scores = run(lab, small_models, *given)
+    assert scores["f1"] > 0.95
+    assert scores["aer"] == pytest.approx(1 - scores["f1"])
+    assert (scores["pairs"], scores["gold_links"]) == (8, 72)
+    assert scores["wordnet"] is False
+    assert scores["pairs_per_second"] > 0
+
+
+def test_bad_files_are_named(small_models, tmp_path: Path, capsys) -> None:
+    path = tmp_path / "bad.json"
+    path.write_text('[{"source": "a", "target": "b", "sureAlign": "0-9"}]')
+    given = f"--pairs {path} --format jacana --engine small --models {small_models}"
+    assert main(["evaluate", "words", *given.split()]) == 2
+    assert "bad.json, line 1: link 0-9" in capsys.readouterr().err
 
 
 def test_methods_without_training_are_there_to_compare(

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from core.evaluation.phrase_alignment import read
@@ -112,7 +113,30 @@ def test_an_aligner_is_trained_without_any_link(
     for name in alone["rows"]:
         for figure in ("recall", "precision"):
             assert alone["rows"][name][figure] == scores["rows"][name][figure]
+    gain = alone["gains"]["EM"]
+    assert list(alone["gains"]) == ["EM"]
+    assert "em over forest" in scores["gains"]
+    for nodes, of in (("all nodes", dict), ("phrases", lambda row: row["multiword"])):
+        f1 = [of(row)["f1"] for row in alone["rows"].values()]
+        assert gain[nodes]["difference"] == pytest.approx(100 * (f1[1] - f1[0]))
+        assert gain[nodes]["low"] <= gain[nodes]["difference"] <= gain[nodes]["high"]
     assert "gain of" in "\n".join(arase2017.lines(alone))
+
+
+def test_a_gain_is_beyond_chance_only_where_the_pairs_agree() -> None:
+    rng = np.random.default_rng(0)
+    wanted = np.full((40, 2, 3), 10.0)
+    before = np.stack([rng.integers(4, 9, wanted.shape), wanted], -1)
+    better, mixed = before.copy(), before.copy()
+    better[..., 0] += 1
+    mixed[..., 0] += np.where(np.arange(40) % 2, 1, -1)[:, None, None]
+    sure, chance, none = (
+        arase2017.f1_change(before, after, rng) for after in (better, mixed, before)
+    )
+    assert sure["p"] < 0.001 < 0.5 < chance["p"]
+    assert sure["low"] > 0
+    assert chance["low"] < 0 < chance["high"]
+    assert (none["difference"], none["p"]) == (0, 1)
 
 
 @pytest.mark.usefixtures("thesaurus")

@@ -49,7 +49,7 @@ def options(tmp_path: Path) -> dict[str, Any]:
         (tmp_path / name).write_text(text)
     engine = small_pcfg.written(tmp_path / "models" / "small")
     nothing = dict.fromkeys(
-        ("models", "cache", "trained_on", "variant", "keep", "grid")
+        ("models", "cache", "trained_on", "variant", "keep", "grid", "alpha", "f_lc")
     )
     return nothing | {
         "data": tmp_path,
@@ -131,12 +131,11 @@ def test_the_four_parameters_are_searched_and_the_best_measured(
 
 
 def test_a_search_that_was_broken_off_goes_on_where_it_was(
-    options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    options, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(caplan, "ALPHAS", (1e-3, 1.0))
-    monkeypatch.setattr(caplan, "F_LC", (1,))
     path = tmp_path / "grid.jsonl"
-    searching = options | {"grid": path, "grid_only": True}
+    part = {"alpha": [1e-3, 1.0], "f_lc": [1]}
+    searching = options | part | {"grid": path, "grid_only": True}
     whole = caplan.run(searching, lambda line: None)["grid"]
     lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join(lines[:18]) + lines[18][:20])  # one block, and a kill

@@ -2,6 +2,7 @@
 
 import { fill, gettext } from "../words.js";
 import { showDiff } from "./diff.js";
+import { makeMarks, marksOf, setMarks } from "./marks.js";
 
 const template = () => document.getElementById("row").content.firstElementChild.cloneNode(true);
 
@@ -38,6 +39,8 @@ const byId = (id) => document.getElementById(id);
 
 // A score in a box is a number or nothing; a choice is its point.
 function setValue(field, value) {
+  if (field.querySelector(".words")) setMarks(field, value);
+  for (const box of field.querySelectorAll(".written")) box.value = value ?? "";
   for (const input of field.querySelectorAll("input")) {
     if (input.type === "radio") input.checked = String(value) === input.value;
     else input.value = value ?? "";
@@ -106,7 +109,8 @@ export function makeCard(scales) {
       // the best is one of all rows, and so is the worst
       for (const input of field.querySelectorAll("input")) input.name = `${field.dataset.scale}-${isBest(field) ? `of${input.value}` : at}`;
     }
-    const box = element.querySelector("textarea");
+    for (const field of element.querySelectorAll("fieldset:has(.words)")) makeMarks(field, card);
+    const box = element.querySelector(".comment textarea");
     box.id = `comment-${at}`;
     element.querySelector(".comment label").htmlFor = box.id;
     return { card, element, box, rendering };
@@ -162,13 +166,18 @@ export function makeCard(scales) {
   function valueOf(field) {
     const scale = scaleOf(field);
     if (scale.kind === "best") return choiceOf(field);
+    if (scale.kind === "spans") return marksOf(field);
+    if (scale.kind === "text") return field.querySelector(".written").value.trim() || undefined;
     const input = scale.kind === "number" ? field.querySelector("input") : field.querySelector(":checked");
     if (!input || input.value === "" || !input.checkValidity()) return undefined;
     return scale.kind === "nominal" ? input.value : Number(input.value);
   }
 
+  const targetOf = (field) => field.querySelector(":checked") ?? field.querySelector("input, .written, .word[tabindex='0']");
+
   function focusOn(field) {
-    const input = field.querySelector(":checked") ?? field.querySelector("input");
+    const input = targetOf(field);
+    if (!input) return;
     input.focus({ preventScroll: true });
     // whole scales where they fit; below the sentences in any case
     for (const target of [field, input]) target.scrollIntoView({ block: "nearest" });
@@ -184,8 +193,7 @@ export function makeCard(scales) {
   function begin() {
     if (!shown.length) return;
     window.scrollTo(0, 0);
-    const first = fields()[0].field;
-    (first.querySelector(":checked") ?? first.querySelector("input")).focus({ preventScroll: true });
+    targetOf(fields()[0].field)?.focus({ preventScroll: true });
   }
 
   // What each card holds so far, whether or not it is whole.
@@ -241,6 +249,7 @@ export function makeCard(scales) {
   function lacking({ row, field }) {
     const { title, kind } = scaleOf(field);
     if (kind === "best") return gettext("Choose the best and the worst paraphrase.");
+    if (kind === "text") return fill(gettext("Write an answer: %(scale)s."), { scale: title });
     const scale = document.documentElement.lang === "en" ? title.toLowerCase() : title;
     if (shown.length === 1) return fill(gettext("Choose a %(scale)s score."), { scale });
     return fill(gettext("Choose a %(scale)s score for paraphrase %(n)s."), { scale, n: shown.indexOf(row) + 1 });
@@ -268,6 +277,7 @@ export function makeCard(scales) {
   return {
     show, digit, answers, problem, hide, begin, begun,
     expand: () => expand(byId("whole").hidden),
+    isOpenEnded: scales.some(({ kind }) => ["text", "spans"].includes(kind)), // no key is the last
     isComplete: () => fields().every(({ field }) => valueOf(field) !== undefined),
     scale(place) { const one = fields().filter(({ row }) => row === active().row)[place]; if (one) focusOn(one.field); },
     comment() { const row = active().row; row.element.querySelector(".comment").open = true; row.box.focus(); },

@@ -2,6 +2,7 @@
 
 import { fill, gettext } from "../words.js";
 import { send } from "./http.js";
+import { markedText } from "./marks.js";
 
 const byId = (id) => document.getElementById(id);
 
@@ -72,12 +73,14 @@ export function showHelp() {
   return ask(byId("help-dialog"));
 }
 
-export async function askConflict(message, stored, scales) {
+// `one`: the card, if it is still here.
+export async function askConflict(message, stored, scales, one) {
   byId("conflict-text").textContent = message.shown;
   const none = gettext("no answer");
-  byId("conflict-rows").replaceChildren(...scales.map(({ name, title }) => {
+  byId("conflict-rows").replaceChildren(...scales.map(({ name, title, kind }) => {
+    const shown = (value) => (kind === "spans" && one && value !== undefined ? markedText(value, one) || gettext("nothing marked") : value) ?? none;
     const row = document.createElement("tr");
-    for (const text of [title, stored.values[name] ?? none, message.values?.[name] ?? none]) {
+    for (const text of [title, shown(stored.values[name]), shown(message.values?.[name])]) {
       const cell = document.createElement("td");
       cell.textContent = text;
       row.append(cell);

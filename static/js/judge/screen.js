@@ -281,9 +281,10 @@ async function signedOut(after = () => outbox.pump()) {
 }
 
 async function conflict(message, stored) {
-  const said = await askConflict(message, stored, config.scales);
+  const one = [...behind.flat(), ...(group ?? [])].find(({ code }) => code === message.judgment);
+  const said = await askConflict(message, stored, config.scales, one);
   if (said === "mine") return outbox.insist(message, stored.revision);
-  for (const one of behind.flat()) if (one.code === message.judgment) Object.assign(one, { values: stored.values, revision: stored.revision });
+  if (one) Object.assign(one, { values: stored.values, revision: stored.revision });
   await outbox.drop(message);
   return say(gettext("Kept what was stored"), "good");
 }
@@ -375,7 +376,7 @@ function discard() {
 
 function changed() {
   if (!outbox.size) say(card.isComplete() ? gettext("Ready to save") : gettext("Half done"));
-  if (!preference.auto_advance || !card.isComplete() || grace) return;
+  if (!preference.auto_advance || card.isOpenEnded || !card.isComplete() || grace) return;
   say(fill(gettext("Saving in 0.4 s: %(key)s cancels"), { key: keys().undo }), "", gettext("Saving …"));
   grace = setTimeout(save, GRACE_MS);
 }

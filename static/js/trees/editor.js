@@ -6,7 +6,8 @@ import { fill, gettext } from "../words.js";
 import { Drag } from "./drag.js";
 import { drawGoals, goalsOf } from "./goals.js";
 import { drawLabels, openGuidelines, showFields, watchFields } from "./labels.js";
-import { bringBack, keepTyped, place, preview } from "./typed.js";
+import { SecondaryEdges } from "./secondary.js";
+import { bringBack, keepTyped, place, preview, putBack, unsentBrackets } from "./typed.js";
 import { View } from "./view.js";
 
 const $ = (selector) => document.querySelector(selector);
@@ -75,6 +76,7 @@ function choose(v, { focus = true } = {}) {
   offerGoals(node);
   offerLabels();
   showFields(box, node);
+  second.show(node);
   if (!focus) return;
   node.focus({ preventScroll: true });
   node.scrollIntoView({ block: "nearest", inline: "nearest" });
@@ -212,7 +214,7 @@ const KEYS_OF_ARCS = {
 };
 const KEYS = {
   r: relabel, Enter: relabel, i: () => label("insert"), m: move, " ": pick, w: retype, s: split, j: join,
-  S: () => send("split_phrase"), J: joinPhrases,
+  S: () => send("split_phrase"), J: joinPhrases, e: () => second.next(), E: () => second.remove(),
   Delete: () => send("delete"), Backspace: () => send("delete"), u: () => send("undo"), U: () => send("redo"),
 };
 
@@ -240,6 +242,8 @@ box.addEventListener("keydown", (event) => {
     if (event.key === "Escape") choose(chosen().dataset.v);
     return;
   }
+  if (second.entered(event)) { event.preventDefault(); return; }
+  if (target.id === "second" && event.key === "Escape") { dropPick(); choose(chosen().dataset.v); }
   if (!target.closest?.(".tn")) return;
   if (event.shiftKey && ["ArrowLeft", "ArrowRight"].includes(event.key) && !arcs()) extend(event.key);
   else if (event.key.startsWith("Arrow")) walk(event.key);
@@ -254,7 +258,7 @@ box.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
-function dropPick() { picked = null; isRange = false; }
+function dropPick() { picked = null; isRange = false; second.end(); }
 
 box.addEventListener("click", (event) => {
   if (drag.isClick()) return;
@@ -266,6 +270,7 @@ box.addEventListener("click", (event) => {
   if (arcs() && editable() && clicked(node)) return;
   if (event.shiftKey && !arcs()) { if (!isRange) picked = chosen().dataset.v; isRange = true; } else if (isRange) dropPick();
   choose(node.dataset.v);
+  if (second.isOn) second.next();
 });
 
 function press(button) {
@@ -314,6 +319,11 @@ const drag = new Drag(box, {
   },
 });
 
+const second = new SecondaryEdges(box, {
+  chosen, check, send, say, name, picked: () => picked,
+  pick: () => { isRange = false; picked = chosen().dataset.v; choose(picked); },
+});
+
 watchFields(box, { choose, chosen, send });
 
 // however the focus came to a node, it is the chosen one
@@ -338,6 +348,7 @@ box.addEventListener("submit", (event) => {
     return;
   }
   if (op === "join_phrases" && picked !== null) { joinPhrases(); return; }
+  if (op === "add_secondary") { second.add(); return; }
   send(op);
 });
 
@@ -373,24 +384,13 @@ function show(text, open, ok, op) {
   for (const part of box.querySelectorAll("details")) part.open = open[part.id] ?? part.open;
   dropPick();
   dress();
-  if (unsent !== null && area()) {
-    area().value = unsent;
-    $("#typed-problems").textContent = gettext("The brackets that you typed are kept; the drawing has changed since.");
-  }
+  putBack(unsent);
   keepTyped();
   const typed = /** @type {HTMLTextAreaElement | null} */ ($("#text[data-line]"));
   const asked = /** @type {HTMLElement | null} */ ($("#choice button"));
   choose(!ok ? held : op === "view" ? above.find(nodeOf) : form().dataset.at, { focus: !typed && !asked });
   if (asked) asked.focus(); else if (typed) place(typed);
-  say($("#choice-why")?.textContent || $("#refused")?.textContent || $("#brought div")?.textContent || { undo: gettext("Undone."), redo: gettext("Done again.") }[op] || name(chosen()));
-}
-
-const area = () => /** @type {HTMLTextAreaElement | null} */ ($("#text"));
-
-// brackets that were typed and not used outlast a step in the drawing
-function unsentBrackets(op) {
-  const typed = area();
-  return typed && !["replace", "begin"].includes(op) && typed.value !== typed.defaultValue ? typed.value : null;
+  say($("#choice-why")?.textContent || $("#refused")?.textContent || $("#brought div")?.textContent || box.querySelector(".messages")?.textContent || { undo: gettext("Undone."), redo: gettext("Done again.") }[op] || name(chosen()));
 }
 
 // While a label or brackets are typed, the server says what they would break.

@@ -22,6 +22,18 @@ export function keepTyped() {
   } catch { /* full, or forbidden */ }
 }
 
+/** Brackets that were typed and not used, which outlast a step in the drawing. */
+export function unsentBrackets(op) {
+  const typed = area();
+  return typed && !["replace", "begin"].includes(op) && typed.value !== typed.defaultValue ? typed.value : null;
+}
+
+export function putBack(unsent) {
+  if (unsent === null || !area()) return;
+  area().value = unsent;
+  document.querySelector("#typed-problems").textContent = gettext("The brackets that you typed are kept; the drawing has changed since.");
+}
+
 /** Puts back what an earlier visit had typed. */
 export function bringBack() {
   const typed = area(), text = stored();

@@ -304,7 +304,3 @@ def test_scored_list_costs_the_same_queries_at_any_length(many, client: Client) 
             client.get(address + query)
         counts.append(len([q for q in seen if "pair" in q["sql"]]))
     assert counts[1] <= counts[0]
-
-
-def test_every_scorers_label_can_be_translated() -> None:
-    assert {scorer.label for scorer in SCORERS.values()} == set(scoring.LABELS)

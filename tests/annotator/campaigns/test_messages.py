@@ -192,3 +192,33 @@ def test_messages_go_with_their_campaign(cast: Cast, made) -> None:
     assert texts(cast.bob) == []
     keeping.purge(removed.at + timedelta(days=removals.KEEP_DAYS + 1))
     assert not CampaignMessage.objects.exists()
+
+
+def test_a_program_writes_messages_and_answers_flags(
+    cast: Cast, made, other, client: Client
+) -> None:
+    base, json = f"/api/campaigns/{made.code}/", "application/json"
+    client.force_login(cast.ada)
+    bob = person(made, cast.bob)
+    assert client.post(f"{base}messages/", {"text": "Hello."}, json).status_code == 201
+    sent = {"text": "Slower, please.", "person": bob.code}
+    assert client.post(f"{base}messages/", sent, json).status_code == 201
+    assert texts(cast.bob) == ["Slower, please.", "Hello."]
+    assert texts(other) == ["Hello."]
+    messages.mark_read(bob, messages.of(cast.bob)[0].code)
+    assert [
+        (row["text"], row["person"], row["by"], row["n_read"])
+        for row in client.get(f"{base}messages/").json()
+    ] == [("Slower, please.", bob.code, "ada", 1), ("Hello.", None, "ada", 1)]
+
+    judgment = flagged(made, cast.bob)
+    [flag] = client.get(f"{base}flags/").json()["flags"]
+    assert flag["judgment"] == judgment.code
+    assert flag["flag"] == judgment.flag
+    asked = {"judgment": judgment.code, "text": "Right.", "is_resolved": True}
+    assert client.post(f"{base}flags/", asked, json).json() == {"flags": []}
+    assert "Right." in texts(cast.bob)
+    client.force_login(cast.bob)
+    for place in ("messages/", "flags/"):
+        assert client.get(base + place).status_code in (403, 404)
+        assert client.post(base + place, asked, json).status_code in (403, 404)

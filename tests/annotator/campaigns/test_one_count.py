@@ -27,7 +27,14 @@ TEXT = (
 @pytest.fixture
 def made(cast: Cast) -> Campaign:
     return campaign(
-        cast, text=TEXT, people=2, k=1, overlap_share=0.5, overlap_k=2, check_every=5
+        cast,
+        text=TEXT,
+        people=2,
+        k=1,
+        overlap_share=0.5,
+        overlap_k=2,
+        check_every=5,
+        check_fail_share=1.0,  # nobody is paused, whatever checks they draw
     )
 
 

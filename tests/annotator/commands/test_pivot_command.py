@@ -12,7 +12,6 @@ from core.pivoting.language_model import train, write_arpa
 from core.pivoting.table import open_table
 from core.pivoting.weighting import JudgedSubstitute, candidates, fit_weights
 from tests.core.pivoting import small_bitext
-from tests.core.pivoting.test_judged_pairs import BIRD, PPDB
 from tests.core.pivoting.test_weighting import sites
 
 
@@ -80,15 +79,3 @@ def test_fitted_weights_are_a_ninth_condition(table: Path, tmp_path: Path) -> No
     weights.write_text("{}")
     with pytest.raises(CommandError, match=r"weights\.json: not weights"):
         answer("pivot", "lookup", *given, "calm")
-
-
-def test_a_table_is_measured_against_people(table: Path, tmp_path: Path) -> None:
-    (tmp_path / "ppdb.txt").write_text(PPDB)
-    given = ["--table", table, "--format", "ppdb", "--judgments"]
-    scores = told("evaluate", "paraphrases", *given, tmp_path / "ppdb.txt")
-    assert (scores["pairs"], scores["covered"]) == (6, 5)
-    assert scores["baseline"].keys() == {"rho", "p", "n"}
-    (tmp_path / "bird.txt").write_text(BIRD)
-    given = ["--table", table, "--format", "bird", "--judgments"]
-    with pytest.raises(CommandError, match="holds 1 of 1"):
-        answer("evaluate", "paraphrases", *given, tmp_path / "bird.txt")

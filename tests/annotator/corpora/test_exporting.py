@@ -14,7 +14,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotator.errors import BadRequest, NotAllowed
-from annotator.exchange import registry
+from annotator.exchange import reading, registry
 from annotator.exchange.files import Source
 from annotator.models import (
     AlignmentLayer,
@@ -92,6 +92,29 @@ def test_files_go_out_one_by_one(cast) -> None:
         "two.ptb": BRACKETS.encode(),
     }
     assert out(cast, "ptb") == {"News.ptb": (LAYOUT + BRACKETS).encode()}
+
+
+def test_each_file_is_made_of_its_own_rows_alone(cast, monkeypatch) -> None:
+    files = {f"{name}.ptb": f"(S (NN {name}))\n" for name in ("one", "two", "three")}
+    for name, text in files.items():
+        bring_in(cast, text, kind="ptb", name=name)
+    corpus = Corpus.objects.get(name="News")
+    new = Sentence.objects.create(
+        corpus=corpus, text="four", tokens="four", n_tokens=1, key="of no file"
+    )
+    Parse.objects.create(
+        sentence=new, kind="constituency", origin="gold", text="(S (NN four))"
+    )
+    read: list[str] = []
+    made = reading._sentence
+    monkeypatch.setattr(
+        reading,
+        "_sentence",
+        lambda one, *rest, **how: read.append(one.text) or made(one, *rest, **how),
+    )
+    files["three.ptb"] += "(S (NN four))\n"
+    assert out(cast, "ptb", split=True) == {n: t.encode() for n, t in files.items()}
+    assert sorted(read) == ["four", "one", "three", "two"]
 
 
 ALIGNED = """<?xml version="1.0" encoding="UTF-8"?>
@@ -609,3 +632,11 @@ def test_edge_labels_below_a_virtual_root_are_written(cast: Cast) -> None:
     assert 'cat="VROOT"' in text
     assert '<edge label="SB" idref="w1"/>' in text
     assert '<edge label="OC" idref="p1"/>' in text
+
+
+def test_a_function_alone_can_be_saved_as_gold(cast: Cast) -> None:
+    bring_in(cast, RICH.encode(), kind="tigerxml", name="it.xml")
+    for label in ("OA", "OG"):
+        edit_gold(cast, "edge", node=2, edge=label)
+    text = out(cast, "tigerxml")["it.xml"].decode()
+    assert '<edge label="OG" idref="w1"/>' in text

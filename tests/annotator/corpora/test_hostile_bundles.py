@@ -117,6 +117,8 @@ def kept(kind: str, field: str, shape: Any) -> dict[str, Any]:
     return may
 
 
+@pytest.mark.slow
+@pytest.mark.once
 @pytest.mark.parametrize("shape", SHAPES)
 def test_notes_of_any_shape_end_no_page_in_an_error(cast, client, shape: str) -> None:
     value = SHAPES[shape]

@@ -3,11 +3,11 @@
 import re
 
 import pytest
+from django.apps import apps
 from django.db import models
 from django.test import Client
 
-import annotator.models as tables
-from annotator.models import Issue, Job
+from annotator.models import Issue, Job, Parse
 from tests.annotator import campaigns_cast, joint_cast
 from tests.annotator.reports.test_matrix import addresses
 
@@ -20,15 +20,12 @@ CLOSED |= {"role", "claim", "op", "password", "file", "engine", "version", "lang
 
 def poison() -> None:
     """Put the payload into every free text of every row."""
-    for name in tables.__all__:
-        table = getattr(tables, name)
-        if not (isinstance(table, type) and issubclass(table, models.Model)):
-            continue
+    for table in apps.get_app_config("annotator").get_models():
         for column in table._meta.fields:
             is_text = isinstance(column, models.TextField | models.CharField)
             if not is_text or column.choices or column.name in CLOSED:
                 continue
-            if name == "Parse" and column.name == "text":
+            if table is Parse and column.name == "text":
                 continue  # brackets: their words are those of the sentence
             limit = column.max_length or 10_000
             if limit < len(PAYLOAD) or column.unique:

@@ -59,6 +59,13 @@ def test_from_the_form_by_the_report_to_the_corpus(ada) -> None:
     )
 
 
+def test_a_corpus_without_a_name_is_called_as_its_first_file(ada) -> None:
+    answer = ada.post("/p/windows/upload/", form(corpus=" "))
+    finish(answer.url.rstrip("/").rpartition("/")[2])
+    finish(ada.post(answer.url).url.rstrip("/").rpartition("/")[2])
+    assert Corpus.objects.get(name="pairs").n_pairs == 2
+
+
 def test_bad_rows_are_listed_page_by_page(ada) -> None:
     rows = TSV + "".join(f"{n}\tonly one side\n" for n in range(100, 170))
     answer = ada.post("/p/windows/upload/", form(rows))
@@ -78,7 +85,6 @@ def test_bad_rows_are_listed_page_by_page(ada) -> None:
     ("fields", "words"),
     [
         ({"files": []}, "Choose at least one file."),
-        ({"corpus": " "}, "This field is required."),
         ({"format": "docx"}, "Select a valid choice."),
         ({"encoding": "rot13"}, "Select a valid choice."),
         ({"files": SimpleUploadedFile("a.tsv", b"")}, "a.tsv is empty."),

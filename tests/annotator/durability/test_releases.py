@@ -77,14 +77,12 @@ def written(path: Path, last: str) -> dict[str, int]:
     if last != between()[-1]:
         applied.remove("annotator.0001_schema")  # it makes the last state
     others = [one for one in archive_rows.applied() if not one.startswith("annotator.")]
-    counts: dict[str, int] = {}
     with (
         archive_rows.at({*applied, *others}) as then,
         zipfile.ZipFile(path, "w") as archive,
     ):
         every_table.fill(then, archive_rows.ALIAS)
-        rows = archive_rows.write(then, using=archive_rows.ALIAS, counts=counts)
-        archive.writestr("data.jsonl", "".join(f"{row}\n" for row in rows))
+        counts = archive_rows.write(archive, then, using=archive_rows.ALIAS)
         files = sorted(Path(settings.MEDIA_ROOT).rglob("*.upload"))
         for one in files:
             name = one.relative_to(settings.MEDIA_ROOT).as_posix()

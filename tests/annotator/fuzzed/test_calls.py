@@ -14,7 +14,7 @@ from schemathesis import GenerationMode
 from tests.annotator.fuzzed import world
 
 OPERATIONS = [operation.ok() for operation in world.described().get_all_operations()]
-EXAMPLES = 6 if settings.default.max_examples >= 100 else 3  # more in CI
+EXAMPLES = 6 if settings.default.max_examples >= 100 else 2  # more in CI
 
 
 @pytest.fixture(scope="module")

@@ -23,7 +23,7 @@ from annotator.services.paraphrases import tables as paraphrase_tables
 from annotator.services.parses import arc_drafts, drafts
 from annotator.services.projects import removals
 from annotator.services.reports import layers as layer_reports
-from annotator.services.reports import rating_sets
+from annotator.services.reports import rating_tables
 from annotator.services.treebanks import worklists
 from annotator.wsgi import application
 from tests.annotator import campaigns_cast, joint_cast
@@ -202,7 +202,7 @@ def _campaigns(cast: Cast) -> None:
     ]
     text = "\n".join(["item\tannotator\tscale\tvalue", *rows, ""])
     sent = SimpleUploadedFile("r.tsv", text.encode())
-    rating_sets.add(cast.project, sent, name="There", form="long", by=cast.ada)
+    rating_tables.add_as("long", cast.project, sent, name="There", by=cast.ada)
 
 
 def _people(cast: Cast) -> dict[str, Credentials]:

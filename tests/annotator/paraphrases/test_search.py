@@ -84,8 +84,11 @@ def test_a_table_that_is_not_made_leads_to_its_job(
 
 
 def test_one_text_alone_says_what_it_adds(cast: Cast, table: ParaphraseTable) -> None:
-    both = page(cast.bob, table, phrase="old").context["found"].rows
-    alone = page(cast.bob, table, phrase="old", corpus="sea.de").context["found"].rows
+    of_all = page(cast.bob, table, phrase="old").context
+    of_one = page(cast.bob, table, phrase="old", corpus="sea.de").context
+    assert of_all["measure"] == "Sum of probabilities"  # which may be more than 1
+    assert of_one["measure"] == "Probability"
+    both, alone = (shown["found"].rows for shown in (of_all, of_one))
     assert alone[0].text == "ancient"
     assert 0 < alone[0].p <= both[0].p
     assert alone[0].pivots <= both[0].pivots

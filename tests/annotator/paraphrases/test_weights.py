@@ -13,6 +13,7 @@ from annotator.models import (
     Item,
     Job,
     Judgment,
+    LogEntry,
     ParaphraseTable,
     ParaphraseWeights,
     Participant,
@@ -103,7 +104,7 @@ def test_weights_are_a_version_with_what_they_gain(
     assert (fitted.number, facts["campaign"]) == (1, "Sea")
     assert facts["placed"] > 0.5
     assert {"difference", "low", "high", "p"} == facts["gain"].keys()
-    assert weights._store(fitted.job, table, fitted.campaign, weights.newest(table)[1])
+    assert weights._store(fitted.job, table, fitted.campaign, weights.current(table)[1])
     assert table.weights.count() == 1  # the same job stores nothing twice
 
 
@@ -144,6 +145,48 @@ def test_a_test_set_is_filled_by_nine_conditions(
     names = Condition.objects.filter(campaign=campaign).values_list("name", flat=True)
     assert "weighted" in names
     assert job.params["weights"] == 1
+
+
+def test_weights_that_gain_are_adopted_rank_searches_and_are_undone(
+    cast: Cast, table: ParaphraseTable, fitted: ParaphraseWeights
+) -> None:
+    compared = fitted.model["facts"]["compared"]
+    assert compared["phrases"] == fitted.model["facts"]["phrases"]
+    assert compared["low"] > 0
+    ada, learn = signed_in(cast.ada), reverse("learn", args=[cast.project.slug])
+    where = reverse("paraphrase_search", args=[cast.project.slug, table.code])
+    key = f"weights_{table.code}:1"
+    assert f'value="{key}"' in ada.get(learn).content.decode()
+    home = reverse("project", args=[cast.project.slug])
+    assert "1 model to adopt" in ada.get(home).content.decode()
+    assert ada.get(where).context["condition"] == "baseline"
+    ada.post(learn, {"do": "adopt", "model": key})
+    table.project.refresh_from_db()
+    assert ada.get(where).context["condition"] == "weighted"
+    assert "1 model to adopt" not in ada.get(home).content.decode()
+    assert ada.post(learn, {"do": "adopt", "model": key}).status_code == 400
+    ada.post(learn, {"do": "undo", "model": key})
+    assert ada.get(where).context["condition"] == "baseline"
+    assert ada.post(learn, {"do": "undo", "model": key}).status_code == 400
+    acts = LogEntry.objects.filter(kind="weights").order_by("pk")
+    assert [(row.act, row.name) for row in acts] == [("adopted", "1"), ("left", "1")]
+
+
+def test_new_weights_are_compared_with_the_adopted_on_phrases_new_to_it(
+    cast: Cast, table: ParaphraseTable, fitted: ParaphraseWeights, campaign: Campaign
+) -> None:
+    weights.adopt(table, 1, by=cast.ada)
+    with pytest.raises(NotAllowed):
+        weights.undo_adoption(table, by=cast.bob)
+    job = weights.start(table, campaign, by=cast.ada, enqueue=False)
+    jobs.run(job.pk)
+    second = table.weights.get(number=2)
+    facts = second.model["facts"]
+    assert (facts["before"], facts["compared"]) == (1, {"phrases": 0})
+    assert not weights.is_better(second)
+    assert weights.current(table)[0].number == 1  # the adopted one, not the newest
+    with pytest.raises(BadRequest):
+        weights.adopt(table, 2, by=cast.ada)
 
 
 def test_the_page_shows_each_version_and_fits_one_more(

@@ -1,14 +1,16 @@
 """A parser trained on corrections is compared with what runs, adopted, and left."""
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from annotator.errors import BadRequest, NotAllowed
-from annotator.models import Corpus, Job, LogEntry
+from annotator.models import Corpus, Job, LogEntry, TreeDraft, TreeEvent
 from annotator.pages.site import learning
 from annotator.services import jobs
 from annotator.services.parses import offered, training
@@ -46,14 +48,14 @@ def test_a_parser_of_a_new_language_is_adopted_and_left(
     page = reverse("learn", args=["windows"])
     assert "houses-1" in client.get(page).content.decode()
     home = reverse("project", args=["windows"])
-    assert "1 parser to adopt" in client.get(home).content.decode()
-    client.post(page, {"do": "adopt", "parser": "houses-1"})
+    assert "1 model to adopt" in client.get(home).content.decode()
+    client.post(page, {"do": "adopt", "model": "parsers:houses-1"})
     people.project.refresh_from_db()
     assert offered.default_of(people.project) == "houses-1"
     assert "1 own model" in client.get(home).content.decode()
     parses = reverse("parses", args=["windows", people.corpus.code])
     assert 'value="houses-1" selected' in client.get(parses).content.decode()
-    client.post(page, {"do": "undo"})
+    client.post(page, {"do": "undo", "model": "parsers:houses-1"})
     people.project.refresh_from_db()
     assert offered.default_of(people.project) == registry.DEFAULT
     acts = LogEntry.objects.filter(kind="parser").order_by("pk")
@@ -85,10 +87,10 @@ def test_a_parser_is_compared_on_trees_that_neither_has_seen(people: Cast) -> No
 
 
 def test_a_gain_that_may_be_chance_is_not_offered() -> None:
-    facts = ("p", "", 30, 80.0, None)
-    assert learning.OwnParser(*facts, "english", 9, 1.0, 0.2, 1.8).is_better
-    assert not learning.OwnParser(*facts, "english", 9, 1.0, -0.2, 2.2).is_better
-    assert learning.OwnParser(*facts, "", 0, 0.0, 0.0, 0.0).is_better
+    facts = ("parsers", "Parser", "p", "", 30, 80.0, None)
+    assert learning.OwnModel(*facts, "english", 9, 1.0, 0.2, 1.8).is_better
+    assert not learning.OwnModel(*facts, "english", 9, 1.0, -0.2, 2.2).is_better
+    assert learning.OwnModel(*facts, "", 0, 0.0, 0.0, 0.0).is_better
 
 
 def test_only_managers_adopt_and_annotators_do_not_see_it(
@@ -98,8 +100,24 @@ def test_only_managers_adopt_and_annotators_do_not_see_it(
     client.force_login(people.bob)
     page = reverse("learn", args=["windows"])
     assert client.get(page).status_code == 403
-    assert client.post(page, {"do": "adopt", "parser": "houses-1"}).status_code == 403
+    assert (
+        client.post(page, {"do": "adopt", "model": "parsers:houses-1"}).status_code
+        == 403
+    )
     with pytest.raises(NotAllowed):
         offered.adopt(people.project, "houses-1", by=people.bob)
     with pytest.raises(BadRequest):
         offered.adopt(people.project, "english", by=people.ada)
+
+
+def test_hours_of_trees_leave_out_long_pauses(people: Cast) -> None:
+    sentence = people.corpus.sentences.first()
+    draft = TreeDraft.objects.create(sentence=sentence, author=people.bob)
+    begin = timezone.now() - timedelta(days=1)
+    minutes = (0, 4, 8, 30, 31)  # a pause of 22 minutes
+    for revision, after in enumerate(minutes, 1):
+        at = begin + timedelta(minutes=after)
+        TreeEvent.objects.create(draft=draft, revision=revision, by=people.bob, at=at)
+    trained(people)
+    (one,) = learning.learning(people.project, by=people.ada)["models"]
+    assert one.hours == pytest.approx((4 + 4 + 1) / 60)

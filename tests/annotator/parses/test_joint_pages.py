@@ -13,7 +13,7 @@ from annotator.forms import JointForm
 from annotator.models import Job, JointPair, JointRun, Membership
 from annotator.pages import joint as pages
 from annotator.services.parses import joint
-from core.joint_parsing.parser import JointSettings
+from core.joint_parsing.values import JointSettings
 from tests.annotator import joint_cast
 from tests.cast import Cast
 

@@ -17,7 +17,7 @@ from annotator.services import jobs
 from annotator.services.parses import accuracy, joint, ledger
 from core.data.tokens import Sentence
 from core.joint_parsing import gate as joint_weights
-from core.joint_parsing.parser import JointSettings
+from core.joint_parsing.values import JointSettings
 from core.parsing import registry
 from core.protocols import Analysis, Capability, ParserBackend
 from tests import cast as people

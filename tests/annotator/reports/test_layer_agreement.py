@@ -104,6 +104,26 @@ def test_the_page_leads_to_the_pairs_behind_its_figures(
         assert answer.status_code == 400
 
 
+def test_each_picture_has_a_title_and_is_downloaded_with_its_figures(
+    client: Client, aligned: Cast
+) -> None:
+    page = enter(client, aligned.ada).get(where(aligned)).content.decode()
+    assert page.count("<figure") == page.count("<figcaption>") > 1
+    links = re.findall(r'download\s+href="([^"]+)"', page)
+    assert len(links) == 3 * page.count("<figure")
+    for link in links:
+        answer = client.get(html.unescape(link))
+        assert answer.status_code == 200, link
+        assert answer.content
+    table = client.get(next(one for one in links if "links.csv" in one))
+    heads, first = table.content.decode("utf-8-sig").splitlines()[:2]
+    assert heads == "Against the others,Measure,Share,Low,High"
+    assert first.startswith("Human (leave one out),Recall,")
+    missing = reverse("layer_report", args=["windows", aligned.corpus.code])
+    assert client.get(missing + "chart/nothing.svg").status_code == 404
+    assert client.get(missing + "chart/links.exe").status_code == 404
+
+
 def test_cases_take_one_query_for_the_sentences_of_all(
     aligned: Cast, django_assert_num_queries: Any
 ) -> None:

@@ -6,6 +6,7 @@ from itertools import product
 from uuid import uuid4
 
 import pytest
+from django.apps import apps
 from django.db import models
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
@@ -75,6 +76,7 @@ MEANT: dict[str, tuple[type[models.Model], ...]] = {
     "judge": (tables.Campaign,),
     "judgment": (tables.Judgment,),
     "layers": (tables.AlignmentLayer,),
+    "machine": (tables.MachineJudge,),
     "ledger": (tables.JointRun,),
     "pair": (tables.Pair,),
     "pairs": (tables.Pair,),
@@ -104,7 +106,8 @@ OTHERS = {
     "language": "de",
 }  # fmt: skip
 CODES = {
-    "code", "corpus", "campaign", "upload", "item", "judgment", "report", "person",
+    "code", "corpus", "campaign", "upload", "item", "judgment", "machine", "report",
+    "person",
 }  # fmt: skip
 
 
@@ -128,10 +131,8 @@ def codes(table: type[models.Model]) -> list[str]:
 
 
 def with_codes() -> Iterator[type[models.Model]]:
-    for name in tables.__all__:
-        table = getattr(tables, name)
-        is_table = isinstance(table, type) and issubclass(table, models.Model)
-        if is_table and any(f.name == "code" for f in table._meta.get_fields()):
+    for table in apps.get_app_config("annotator").get_models():
+        if any(f.name == "code" for f in table._meta.get_fields()):
             yield table
 
 
@@ -185,6 +186,7 @@ def filled_project(cast):
     joint_cast.bare(cast)
     campaign = campaigns_cast.campaign(cast, n=2)
     campaigns_cast.judge(campaigns_cast.draw(campaign, cast.bob)[0])
+    campaign.machines.create(label="M1", model="m", seed=0, guideline=0, prompt="")
     return cast
 
 
@@ -245,27 +247,23 @@ def is_refused(answer, *, signed_in: bool) -> bool:
 
 @pytest.mark.once
 def test_nothing_a_stranger_sent_was_written(filled_project) -> None:
-    counts = {name: getattr(tables, name).objects.count() for name in countable()}
+    counts = counted()
     client = Client()
     client.force_login(filled_project.cyd)
     for name, address in addresses():
         if name not in OPEN | OWN:
             for verb in VERBS[1:]:
                 getattr(client, verb)(address, content_type="application/json")
-    after = {name: getattr(tables, name).objects.count() for name in countable()}
+    after = counted()
     own = Project.objects.visible_to(filled_project.cyd).count()
     after["Project"] -= own  # a project of one's own may be made
     after["Membership"] -= own
     assert after == counts
 
 
-def countable() -> list[str]:
-    return [
-        name
-        for name in tables.__all__
-        if isinstance(getattr(tables, name), type)
-        and issubclass(getattr(tables, name), models.Model)
-    ]
+def counted() -> dict[str, int]:
+    rows = apps.get_app_config("annotator").get_models()
+    return {table.__name__: table.objects.count() for table in rows}
 
 
 def test_the_matrix_covers_the_api(filled_project) -> None:

@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotator.errors import BadRequest
-from annotator.services.reports import rating_sets
+from annotator.services.reports import rating_tables
 from tests.annotator.judged import links
 from tests.cast import Cast
 
@@ -88,8 +88,8 @@ def test_a_bad_file_is_refused_line_by_line(ada: Client, cast: Cast) -> None:
 
 def test_a_second_set_of_the_same_name_is_refused(cast: Cast) -> None:
     project, ada = cast.project, cast.ada
-    rating_sets.add(project, sent(), name="Twice", form="long", by=ada)
+    rating_tables.add_as("long", project, sent(), name="Twice", by=ada)
     with pytest.raises(Exception, match="There is already a set named Twice"):
-        rating_sets.add(project, sent(), name="Twice", form="long", by=ada)
+        rating_tables.add_as("long", project, sent(), name="Twice", by=ada)
     with pytest.raises(BadRequest, match="There is no format"):
-        rating_sets.add(project, sent(), name="New", form="msr", by=ada)
+        rating_tables.add_as("msr", project, sent(), name="New", by=ada)

@@ -14,12 +14,11 @@ from drf_spectacular.generators import SchemaGenerator
 from rest_framework.views import APIView
 
 from annotator import env
-from annotator.api.calls.queries import READ
 from annotator.models import Issue, Job, Membership
 from annotator.services import jobs
 from tests.annotator import campaigns_cast
 from tests.annotator.corpora.test_importing import bring_in
-from tests.annotator.reports.test_matrix import addresses, routes
+from tests.annotator.reports.test_matrix import addresses
 from tests.cast import Cast
 
 JSON = "application/json"
@@ -52,10 +51,6 @@ def test_a_refusal_says_what_is_known(cast: Cast, ada: Client) -> None:
     error = ada.get(url).json()["error"]
     assert error["facts"]["known"] == ["author", "exact", "split"]
     assert "author, exact, split" in error["message"]
-
-
-def test_the_table_of_queries_names_calls_that_there_are() -> None:
-    assert {text for _, text in routes()} >= READ.keys()
 
 
 def test_cancel_takes_no_body(cast: Cast, ada: Client, monkeypatch) -> None:

@@ -6,6 +6,7 @@ import re
 import zipfile
 
 import pytest
+from django.apps import apps
 from django.db import models
 from django.db.models.functions import Concat
 from django.test import Client
@@ -67,10 +68,7 @@ def test_a_row_has_no_cell_that_runs_whatever_ends_its_lines(text: str) -> None:
 
 def spoil() -> None:
     """The formula into every text that a person may have written."""
-    for name in tables.__all__:
-        table = getattr(tables, name)
-        if not isinstance(table, type) or not issubclass(table, models.Model):
-            continue
+    for table in apps.get_app_config("annotator").get_models():
         if table._meta.model_name not in OURS:
             continue
         for field in table._meta.concrete_fields:
@@ -78,7 +76,7 @@ def spoil() -> None:
             if is_text and not field.choices and field.name not in STRUCTURE:
                 length = getattr(field, "max_length", None) or 99
                 if length >= len(FORMULA) + 8:
-                    table.objects.update(**{field.name: evil(FORMULA)})
+                    table._base_manager.update(**{field.name: evil(FORMULA)})
     tables.Condition.objects.update(name=evil(FORMULA))
     tables.Participant.objects.update(label=evil("@SUM"))
 

@@ -27,7 +27,7 @@ def status_kb(pid: int, name: str) -> int:
 
 def take(port: int, mb: int) -> int:
     """The status of a request that fills so much memory."""
-    line = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    line = http.client.HTTPConnection("127.0.0.1", port, timeout=600)
     line.request("GET", f"/take/{mb}/")
     return line.getresponse().status
 
@@ -89,7 +89,7 @@ def test_a_process_of_the_worker_has_a_ceiling() -> None:
     code = (
         "import os; os.environ['DJANGO_SETTINGS_MODULE'] = 'annotator.settings';"
         "os.environ['GEMEL_WORKER_MEMORY_MB'] = '600'; from annotator import celery;"
-        "celery._keep_below(); print('ready', flush=True);"
+        "celery._set_up_memory(); print('ready', flush=True);"
         "there = [bytearray(2**20) for _ in range(3000)]"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

@@ -34,7 +34,7 @@ NO_PAGES = {  # files, parts of pages, answers to programs, and what leads elsew
     *("project_query_groups", "query_groups"),
     *("campaign_decisions", "campaign_items_table", "campaign_items_sample"),
     *("campaign_timesheet", "campaign_participants"),
-    *("frozen_export", "report_export", "frozen_chart", "report_chart"),
+    *("frozen_export", "report_export", "frozen_chart", "report_chart", "layer_chart"),
     "campaign_machines_table",
     *("agreement_line", "measured_needs", "report_fresh"),
 }

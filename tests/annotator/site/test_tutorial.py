@@ -14,6 +14,7 @@ from annotator.services.parses.gold import gold_of
 from core.formats import ptb
 from tests.cast import Cast
 
+pytestmark = pytest.mark.once
 DOC = Path(__file__).parents[3] / "docs" / "trees.md"
 WORDS = ("she saw a cat .", "Mary slept .")
 ITALIC = re.compile(r"(?<!\*)\*(?!\*)([^*]+)\*(?!\*)")
@@ -143,7 +144,7 @@ def around(cast: Cast, settings, tmp_path: Path) -> list[str]:
     ada.waits()
     ada.get(ada.url)
     ada.get(f"{home}learn/")
-    ada.post(f"{home}learn/", do="adopt", parser="esperanto-1")
+    ada.post(f"{home}learn/", do="adopt", model="parsers:esperanto-1")
     ada.get(corpus)
     ada.get(f"{corpus}parses/")
     ada.post(f"{corpus}parses/", engine="esperanto-1", n="10")
@@ -158,11 +159,11 @@ def around(cast: Cast, settings, tmp_path: Path) -> list[str]:
     ada.post(f"{corpus}parses/", do="train")
     ada.waits()
     ada.get(f"{home}learn/")
-    first, second = ada.context["parsers"]
-    assert (first.trees, second.trees) == (22, 30)
-    assert first.f1 > 60
+    first, second = ada.context["models"]
+    assert (first.items, second.items) == (22, 30)
+    assert first.quality > 60
     assert (second.before, second.scored) == ("esperanto-1", 8)
-    ada.post(f"{home}learn/", do="undo")
+    ada.post(f"{home}learn/", do="undo", model="parsers:esperanto-1")
     return seen
 
 

@@ -2,18 +2,20 @@
 
 import io
 from contextlib import redirect_stdout
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
 from django.core.management import CommandError, call_command
 
 from annotator.pages import canvas
+from annotator.svg import editable, parse
 from annotator.svg.figure import FORMATS, convert
 from annotator.svg.links import draw, marks_of
 from core.data.alignment import Alignment, Link
 from core.data.deps import DepTree
 from core.formats import ptb
-from core.layout.links import LinkedSide, link_scene
+from core.layout.links import LinkedSide, link_scene, parse_scene
 from tests import cast as people
 
 SOURCE, TARGET = ptb.parse_one(people.SOURCE), ptb.parse_one(people.TARGET)
@@ -53,6 +55,28 @@ def figure(*, view="constituency", across=False, marks=True, folded=()) -> str:
 )
 def test_the_drawing_is_golden(golden, name: str, how: dict) -> None:
     golden(f"svg/{name}.svg", figure(**how).replace("><", ">\n<") + "\n")
+
+
+def test_a_secondary_edge_is_told_by_its_dashes_its_curve_and_its_head() -> None:
+    """In a page, in the editor and in a figure: nothing of it is a colour alone."""
+    tree = replace(SOURCE, secondary=((1, 4, "SB"),))
+    side = LinkedSide(tree.words, tree)
+    drawn = (
+        parse.draw(parse_scene(side), title="x"),
+        editable.draw(parse_scene(side), tree, title="x"),
+        draw(link_scene(side, side), title="x", marks=marks_of(Alignment())),
+    )
+    for text in drawn:
+        group = next(
+            g for g in ElementTree.fromstring(text) if g.get("class") == "secedges"
+        )
+        line, head, *_ = (one for one in group if one.tag.endswith("path"))
+        assert line.get("stroke-dasharray")
+        assert "C" in line.get("d")
+        assert head.get("d").endswith("Z")
+        assert "SB" in [one.text for one in group]
+    assert "secondary edge SB to VP “opened the window”" in drawn[1]
+    assert "secedges" not in figure()
 
 
 def test_a_payload_in_a_tree_stays_text() -> None:

@@ -78,6 +78,7 @@ def test_all_that_a_judge_sees(open_page, people, width: int) -> None:
     expect(page.locator("#guideline-dialog")).to_be_visible()
     check_shown(page, f"judge-guidelines-{width}")
     page.keyboard.press("Escape")
+    expect(page.locator("#guideline-dialog")).to_be_hidden()
     for key, dialog in (("s", "skip"), ("f", "flag"), ("?", "help")):
         page.keyboard.press(key)
         expect(page.locator(f"#{dialog}-dialog")).to_be_visible()

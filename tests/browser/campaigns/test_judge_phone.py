@@ -30,11 +30,18 @@ def long_items(n: int) -> str:
     return HEADER + "".join(rows)
 
 
-def phone(open_page, people: Cast, size: tuple[int, int], n: int = 3) -> Page:
+def phone(
+    open_page, people: Cast, size: tuple[int, int], n: int = 3, locale: str = "en"
+) -> Page:
     width, height = size
     made = campaign(people, text=long_items(n))
-    options = {"has_touch": True, "is_mobile": True}
+    options = {"has_touch": True, "is_mobile": True, "locale": locale}
     return start(open_page, people, made, width=width, height=height, **options)
+
+
+def chosen(page: Page, scale: str) -> None:
+    """Until a tap has arrived; what it scrolls has been scrolled then."""
+    expect(page.locator(f"[data-scale={scale}] input:checked")).to_have_count(1)
 
 
 def covered(page: Page) -> list[str]:
@@ -50,6 +57,18 @@ def covered(page: Page) -> list[str]:
 
 def test_the_sentence_of_these_tests_is_long() -> None:
     assert len(LONG.format("old number 1").split()) >= 90
+
+
+@pytest.mark.parametrize("size", PHONES)
+def test_the_longer_words_of_german_fit_the_bar(open_page, people, size) -> None:
+    page = phone(open_page, people, size, locale="de")
+    expect(page.locator("#save")).to_contain_text("Speichern und weiter")
+    for button in page.locator(".foot-bar button").all():
+        box = button.bounding_box()
+        assert box
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= size[0]
+    keep_picture(page, f"phone-german-{size[0]}")
 
 
 @pytest.mark.parametrize("size", PHONES)
@@ -81,7 +100,7 @@ def test_an_item_takes_three_taps(open_page, people, size) -> None:
                 " return [b.x + b.width / 2, b.y + b.height / 2]; }"
             )
             page.touchscreen.tap(x, y)
-            page.wait_for_timeout(300)
+            chosen(page, scale)
             assert covered(page) == []
         saves.add(tuple(page.locator("#save").evaluate(BOX)))
         page.locator("#save").tap()
@@ -238,7 +257,7 @@ def test_twenty_long_items_take_three_taps_each_with_both_phrases_in_view(
                 )
             )
             page.touchscreen.tap(x, y)
-            page.wait_for_timeout(50)
+            chosen(page, scale)
             assert covered(page) == [], (n, scale)
         x, y = page.locator("#save").evaluate(
             "(one) => { const b = one.getBoundingClientRect();"

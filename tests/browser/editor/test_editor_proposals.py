@@ -325,7 +325,8 @@ def test_from_suggestions_to_done_by_keyboard_alone(
         if other:
             typed(other)
         typed("Shift+Digit0")
-        page.wait_for_timeout(300)
+        told = "#ask:visible, #news:has-text('Nothing undecided here.')"
+        expect(page.locator(told)).not_to_have_count(0)
         if page.locator("#ask").is_visible():
             typed("Enter")
             expect(page.locator("#ask")).to_be_hidden()

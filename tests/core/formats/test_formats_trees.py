@@ -216,6 +216,54 @@ def test_tigerxml_hangs_loose_nodes_from_a_virtual_root() -> None:
     assert tree.edges[2:4] == ("NK", "HD")
 
 
+SECOND = GRAPH.replace(
+    '<t id="w3" word="." pos="$."/>',
+    '<t id="w3" word="." pos="$."><secedge idref="w1" label="--"/>'
+    '<secedge idref="w9" label="X"/><secedge idref="w3" label="X"/></t>',
+).replace("</nt>", '<secedge label="SB" idref="w3" note="sure"/></nt>')
+
+
+def test_tigerxml_secondary_edges_are_read_and_written() -> None:
+    """One to a missing node, and one to its own node, are in the raw text alone."""
+    text = TIGER.replace(GRAPH, SECOND)
+    (record,) = good(tigerxml, text)
+    assert record.parse.tree.secondary == ((1, 4, "SB"), (4, 2, ""))
+    assert "".join(tigerxml.write(kept(tigerxml, text))) == text
+    made = "".join(tigerxml.write([replace(record, raw="")]))
+    (again,) = good(tigerxml, made)
+    assert again.parse.tree == record.parse.tree
+    parse = replace(record.parse, meta=record.parse.meta | {"source": SECOND})
+    edited = "".join(tigerxml.write([replace(record, raw="", parse=parse)]))
+    assert '<secedge label="SB" idref="w3" note="sure"/>' in edited
+
+
+def test_tigerxml_a_virtual_root_with_a_secondary_edge_is_in_the_file() -> None:
+    (record,) = good(tigerxml, TIGER)
+    tree = replace(record.parse.tree, secondary=((1, 0, "SB"),))
+    text = "".join(tigerxml.write([documents.of_tree(tree, name="s1")]))
+    assert 'cat="VROOT"' in text
+    (again,) = good(tigerxml, text)
+    assert again.parse.tree == tree
+
+
+def test_tigerxml_edges_that_notes_lack_are_lifted_from_the_text() -> None:
+    meta = {"ids": ["", "p1", "w1", "w2", "w3"]}
+    lifted = tigerxml.lifted(meta, SECOND)
+    assert lifted == meta | {"secondary": [[1, 4, "SB"], [4, 2, ""]]}
+    for known in (meta | {"secondary": []}, {}, {"ids": 3}):
+        assert tigerxml.lifted(known, SECOND) == known
+    for raw in ("", GRAPH, "<secedge <", "<s><secedge idref='w1'/></s>"):
+        assert tigerxml.lifted(meta, raw) == meta
+
+
+@pytest.mark.parametrize(
+    "edges", [[[0, 9, ""]], [[1, 1, ""]], [[1]], 3, [[2, 1, ""], [1, 2, ""]]]
+)
+def test_notes_of_secondary_edges_that_do_not_fit_are_refused(edges) -> None:
+    with pytest.raises(FormatError, match="notes do not fit"):
+        treetext.load("(S (NN a) (NN b))", {"secondary": edges})
+
+
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [

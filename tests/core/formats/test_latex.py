@@ -1,6 +1,7 @@
 """Trees as LaTeX: what is written, whatever the words are."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -79,6 +80,16 @@ def test_a_picture_may_have_branches_that_cross_and_stand_across() -> None:
     for across in (False, True):
         text = latex.picture(link_scene(side, side, across=across))
         assert text.count(r"\node[tag]") == 4
+
+
+def test_a_picture_has_secondary_edges_as_dashed_arrows() -> None:
+    tree = replace(NURSE, secondary=((1, 4, "SB"),))
+    side = LinkedSide(tree.words, tree)
+    text = latex.picture(link_scene(side, LinkedSide(NURSE.words, NURSE)))
+    curve = r"\\draw\[secondary\] \(\S+\) \.\. controls \(\S+\) \.\. \(\S+\);"
+    assert len(re.findall(curve, text)) == 1
+    assert "{SB}" in text
+    assert "secondary/.style={draw=black!65, dashed, ->" in text
 
 
 def test_branches_that_cross_are_refused() -> None:

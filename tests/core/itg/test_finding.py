@@ -122,3 +122,13 @@ def test_a_file_that_is_missing_or_no_text_is_named(
     path.write_bytes(b"caf\xe9 au lait\n")
     assert main(["find-paraphrases", str(path)]) == 2
     assert "0xE9 is not UTF-8" in capsys.readouterr().err
+
+
+def test_pairs_of_two_corpora_have_a_side_in_each() -> None:
+    corpus = [f"ab cd ef {x}".split() for x in ("gh", "ij", "kl", "mn")]
+    sides = np.array([0, 0, 1, 1], np.int32)
+    chosen = BlockingSettings(overlap=0.0, each=9)
+    within, _ = SharedWords.of([*corpus, ["uv"]]).candidates(chosen)
+    assert len(within) == 6
+    between, _ = SharedWords.of(corpus).candidates(chosen, sides)
+    assert {(a, b) for a, b in between.tolist()} == {(0, 2), (0, 3), (1, 2), (1, 3)}

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from core.itg.scores import BASELINES, SCORERS
+from core.itg.scores import SCORERS
 
 FILE = Path(__file__).parent / "reordering.tsv"
 
@@ -38,20 +38,6 @@ def test_every_pair_has_equal_bags_of_words(pairs) -> None:
     for pair in pairs:
         assert sorted(pair["source"].split()) == sorted(pair["target"].split())
         assert pair["source"] != pair["target"]
-
-
-def test_overlap_is_blind_and_edit_distance_is_misled(pairs) -> None:
-    areas = {
-        name: area(
-            [of(p["source"].split(), p["target"].split()) for p in pairs],
-            pairs,
-            "roles",
-            "scramble",
-        )
-        for name, of in BASELINES.items()
-    }
-    assert areas["overlap"] == areas["jaccard"] == areas["dice"] == 50.0
-    assert areas["edit"] < 40.0
 
 
 def test_structure_tells_them_apart(pairs) -> None:

@@ -171,12 +171,6 @@ def test_without_penn_tags_the_universal_ones_are_read(
     }
 
 
-def test_templates_of_earlier_gates_can_still_be_read() -> None:
-    k = len(TEMPLATES)  # the first of those that are searched no more
-    features = gate_features(SOURCE, TARGET, result(), (k,))
-    assert f"before {k} advmod RB NN VB" in features
-
-
 def test_a_side_without_a_dependency_tree_is_refused() -> None:
     with pytest.raises(InvalidValue, match="dependency trees"):
         gate_features(SOURCE, TARGET, result(tree=None))

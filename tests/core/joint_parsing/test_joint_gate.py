@@ -1,6 +1,4 @@
-"""The gate: its features, and fitting it."""
-
-from dataclasses import replace
+"""The gate: its features and its weights."""
 
 import numpy as np
 import pytest
@@ -10,50 +8,11 @@ from hypothesis import strategies as st
 from core.data.deps import DepTree
 from core.errors import InvalidValue, Unavailable
 from core.joint_parsing.gate import (
-    BULLETS,
-    TEMPLATES,
     WEIGHTS,
     Gate,
-    GateExample,
     JointWeights,
-    fit_gate,
     non_projective_arcs,
 )
-
-
-def examples(n: int, *, telling: bool) -> list[GateExample]:
-    """Joint parses that help where "sign" is high; template 3 tells nothing."""
-    rng = np.random.default_rng(1)
-    cases = []
-    for k in range(n):
-        good = bool(rng.random() < 0.5)
-        sign = float(good) if telling else float(rng.random() < 0.5)
-        noise = {f"before 3 {rng.integers(3)}": 1.0}
-        by_template = tuple(noise if k == 3 else {} for k in range(len(TEMPLATES)))
-        cases.append(
-            GateExample({"sign": sign}, by_template, 2 if good else -2, f"pair {k}")
-        )
-    return cases
-
-
-def test_gate_learns_what_tells_good_from_bad() -> None:
-    pytest.importorskip("sklearn")
-    gate = fit_gate(examples(80, telling=True))
-    assert gate is not None
-    assert gate.probability({"sign": 1.0}) > 0.8 > 0.2 > gate.probability({"sign": 0.0})
-    assert gate.probability({}) == gate.probability({"never seen": 5.0, "sign": 0.0})
-
-
-def test_there_is_no_gate_where_nothing_tells() -> None:
-    pytest.importorskip("sklearn")
-    useless = examples(80, telling=False)
-    lucky = [replace(e, gained=abs(e.gained)) for e in useless[:60]]
-    assert fit_gate(lucky + useless[60:]) is None
-
-
-def test_too_few_examples_are_refused() -> None:
-    with pytest.raises(InvalidValue, match="five pairs"):
-        fit_gate(examples(4, telling=True))
 
 
 def test_weights_come_back_from_their_file(tmp_path) -> None:  # type: ignore[no-untyped-def]
@@ -62,7 +21,6 @@ def test_weights_come_back_from_their_file(tmp_path) -> None:  # type: ignore[no
         trust=1.25,
         slack=0.5,
         span_slack=0.75,
-        slacks={"nsubj": 0.25},
         gates={"hard": Gate(0.5, {"a": -1.0}, (2,), 0.6)},
     )
     weights.save(tmp_path / "joint.json")
@@ -80,41 +38,6 @@ def test_missing_or_broken_weights_say_so(tmp_path) -> None:  # type: ignore[no-
 def test_shipped_weights_say_what_they_were_fitted_on() -> None:
     facts = JointWeights.load(WEIGHTS).facts
     assert "unchecked" in facts["fitted_on"]
-
-
-def test_there_are_the_fifteen_groups_of_the_paper() -> None:
-    assert len(TEMPLATES) == len(set(TEMPLATES)) == 11
-    assert len(BULLETS) == len(set(BULLETS)) == 4
-
-
-def test_a_feature_of_the_paper_is_used_only_where_the_search_takes_it() -> None:
-    pytest.importorskip("sklearn")
-    rng = np.random.default_rng(4)
-    shown = [
-        replace(one, plain={"shorter": float(one.gained > 0), "words in common": noise})
-        for one, noise in zip(
-            examples(120, telling=True), rng.random(120).tolist(), strict=True
-        )
-    ]
-    gate = fit_gate(shown)
-    assert gate is not None
-    assert set(gate.weights) == {"shorter"}
-    assert gate.templates == ()
-
-
-def test_parses_of_one_pair_never_teach_a_gate_that_judges_it() -> None:
-    """Four parses of each pair, whose outcome only its own name tells: held out by
-    pair nothing is learnt, held out by parse it would be."""
-    pytest.importorskip("sklearn")
-    rng = np.random.default_rng(2)
-    several = []
-    for k in range(60):
-        good, name = bool(rng.random() < 0.5), {f"pair {k}": 1.0}
-        empty: tuple[dict[str, float], ...] = ({},) * len(TEMPLATES)
-        several += [GateExample(name, empty, 3 if good else -3, f"{k}")] * 4
-    assert fit_gate(several) is None
-    apart = [replace(one, pair=f"{at}") for at, one in enumerate(several)]
-    assert fit_gate(apart) is not None
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ from core.dependencies.mst import mst
 from core.errors import InvalidValue
 from core.joint_parsing.gate import JointWeights
 from core.joint_parsing.in_view import View, seen, views_of
-from core.joint_parsing.parser import JointParser, JointSettings
+from core.joint_parsing.parser import JointParser
+from core.joint_parsing.values import JointSettings
 from core.protocols import Analysis, BackendInfo, Capability
 from tests.core.joint_parsing.aligners import NoLinks
 

@@ -20,7 +20,8 @@ from core.joint_parsing.duals import agree_on_spans, linked_spans
 from core.joint_parsing.gate import Gate, JointWeights
 from core.joint_parsing.linked import SetLinks, disagreements, linked_words
 from core.joint_parsing.methods import best_choice, ranked_heads
-from core.joint_parsing.parser import JointParser, JointSettings, pairs_of
+from core.joint_parsing.parser import JointParser, pairs_of
+from core.joint_parsing.values import JointSettings
 from core.protocols import Analysis
 from tests.core.joint_parsing.aligners import NoLinks
 from tests.oracles import strategies

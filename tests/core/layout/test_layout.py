@@ -1,5 +1,6 @@
 """No two boxes overlap, order is kept, a parent stands between her children."""
 
+from dataclasses import replace
 from itertools import combinations, pairwise
 
 import pytest
@@ -8,7 +9,8 @@ from hypothesis import strategies as st
 
 from core.data.deps import ROOT, DepTree
 from core.data.tree import Tree, TreeBuilder
-from core.layout.links import LinkedSide, arc_levels, link_scene
+from core.formats import ptb
+from core.layout.links import LinkedSide, arc_levels, link_scene, parse_scene
 from core.layout.measure import GlyphTable
 from core.layout.scene import Scene
 
@@ -155,3 +157,43 @@ def test_widths_come_from_the_table(text: str, width: float) -> None:
         assert measured == GlyphTable(stretch=1.0).width("e", size=10)
     else:
         assert measured == pytest.approx(width)
+
+
+@given(trees(scattered=True), st.booleans(), st.data())
+def test_secondary_edges_lead_from_border_to_border_within_the_drawing(
+    tree: Tree, across: bool, data: st.DataObject
+) -> None:
+    nodes = st.integers(0, len(tree) - 1)
+    v, target = data.draw(st.tuples(nodes, nodes).filter(lambda two: two[0] != two[1]))
+    tree = replace(tree, secondary=((v, target, "SB"),))
+    scene = scene_of(tree, tree, across=across)
+    assert [one.side for one in scene.secondary] == ["s", "t"]
+    for one in scene.secondary:
+        start, control, end = one.points
+        for ref, (x, y) in ((one.ref, start), (one.target, end)):
+            rect = scene.box(f"{one.side}:{ref}").rect
+            assert rect.x - 5 <= x <= rect.x + rect.w + 5
+            assert rect.y - 5 <= y <= rect.y + rect.h + 5
+        assert 0 <= control[0] <= scene.width
+        assert 0 <= control[1] <= scene.height
+
+
+def test_a_secondary_edge_into_a_folded_phrase_is_not_drawn() -> None:
+    tree = ptb.parse_one("(S (NP (DT The) (NN nurse)) (VP (VBD slept)))")
+    tree = replace(tree, secondary=((1, 4, "SB"), (2, 4, "X")))
+    side = LinkedSide(tree.words, tree, folded=frozenset({1}))
+    (one,) = parse_scene(side).secondary
+    assert (one.ref, one.target, one.label) == ("n1", "n4", "SB")
+
+
+def test_labels_of_secondary_edges_are_off_the_boxes() -> None:
+    tree = ptb.parse_one(
+        "(S (NP (PRP She)) (VP (VP (VBD opened) (NP (DT the) (NN window)))"
+        " (CC and) (VP (VBD closed) (NP (DT the) (NN door)))) (. .))"
+    )
+    tree = replace(tree, secondary=((0, 12, "X"), (1, 10, "SB"), (7, 14, "OA")))
+    scene = parse_scene(LinkedSide(tree.words, tree))
+    rects = [one.label_rect for one in scene.secondary]
+    for rect in rects:
+        assert not any(box.rect.overlaps(rect) for box in scene.boxes)
+    assert not any(a.overlaps(b) for a, b in combinations(rects, 2))

@@ -1,16 +1,20 @@
 """Phrase pairs: consistent with the links, unaligned words at the borders included."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import InvalidValue
+from core.pivoting import extract
 from core.pivoting.extract import (
-    Linked,
+    Rows,
     WordHashes,
     phrase_hash,
-    phrase_pairs,
     span_hashes,
 )
 from tests.oracles.pivoting.phrases import consistent_pairs, loose_words
@@ -42,6 +46,24 @@ ENGLISH = [
 ]
 # Figure 1: nothing is linked to "to", "create", "la" or "de".
 FIGURE_1 = [(0, 0), (1, 2), (2, 1), (3, 4), (4, 3), (4, 5), (7, 7), (8, 9), (9, 10)]
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """The numbers of tokens of both sides, and their links ``(english, foreign)``."""
+
+    n_english: int
+    n_foreign: int
+    links: Sequence[tuple[int, int]]
+
+
+def phrase_pairs(pairs: Sequence[Linked], *, max_length: int = 7) -> Rows:
+    sizes = np.array([(p.n_english, p.n_foreign) for p in pairs], dtype=np.int64)
+    counts = [len(p.links) for p in pairs]
+    first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    flat = chain.from_iterable(chain.from_iterable(p.links for p in pairs))
+    links = np.fromiter(flat, dtype=np.int64).reshape(-1, 2)
+    return extract.consistent_pairs(sizes.reshape(-1, 2), first, links, max_length)
 
 
 @st.composite

@@ -11,7 +11,6 @@ import pytest
 
 from core.__main__ import main
 from core.errors import InvalidValue
-from core.evaluation.paraphrases import pair_scores
 from core.formats import ptb
 from core.pivoting.building.engines import DuckEngine
 from core.pivoting.conditions import rank
@@ -19,7 +18,7 @@ from core.pivoting.items import draw_places, items_of, phrases_in
 from core.pivoting.substitution import ALL_CONDITIONS, substitutes
 from core.pivoting.table import Head, Table
 from tests.core.pivoting import small_bitext
-from tests.core.pivoting.test_table import built, by_hand
+from tests.core.pivoting.test_table import built
 
 OLD_SEA = ptb.parse_one(small_bitext.TREES[0])
 
@@ -179,19 +178,6 @@ def test_one_string_of_several_conditions_is_one_item(table: Table) -> None:
         "substitution",
         "averaged",
     ]
-
-
-def test_given_pairs_are_scored_by_all_their_pivots(table: Table) -> None:
-    whole = by_hand()
-    asked = [("calm", "quiet", "ADJP"), ("calm", "quiet", "NP"), ("calm", "boat", "")]
-    scores = pair_scores(table, asked)
-    want = whole["calm", ""]["quiet"]
-    assert scores["baseline"] == pytest.approx([want, want, 0])
-    back = whole["quiet", ""]["calm"]
-    assert scores["baseline_back"] == pytest.approx([back, back, 0])
-    under = whole["calm", "ADJP"]["quiet"]
-    assert scores["syntactic"] == pytest.approx([under, 0, 0])
-    assert (scores["pivots"] > 0).tolist() == [True, True, False]
 
 
 def told(arguments: list[object], capsys: pytest.CaptureFixture[str]) -> dict:

@@ -150,6 +150,28 @@ def test_weights_come_back_as_they_were_stored(table: Table) -> None:
     assert read.facts == made.facts
 
 
+def test_what_ranks_now_is_beaten_on_phrases_that_it_has_not_seen(
+    table: Table,
+) -> None:
+    """Weights for paraphrases of other lengths rank now; people want the same."""
+
+    def gap(site: Site, text: str) -> float:
+        return abs(text.count(" ") - site.phrase.count(" ")) / 5
+
+    other = judged(table, gap)
+    same = judged(table, lambda site, text: 1 - gap(site, text))
+    half = [one for one in other if one.site.phrase < "h"]
+    now = fit_weights(table, half)
+    facts = fit_weights(table, same, now=now).facts
+    seen = set(now.facts["fitted_on"])
+    new = {name for name in facts["fitted_on"] if name not in seen}
+    assert seen
+    assert facts["compared"]["phrases"] == len(new) > 1
+    assert facts["compared"]["difference"] > 0.5
+    again = fit_weights(table, half, now=now).facts
+    assert again["compared"] == {"phrases": 0}
+
+
 @pytest.mark.parametrize(
     "change",
     [

@@ -61,12 +61,12 @@ def test_a_bad_manifest_is_named(
 def test_counts_that_were_changed_are_refused(tmp_path: Path) -> None:
     path = made(tmp_path / "x")
     (path / "linking.npz").write_bytes(b"other")
-    parser = folder.parser_at(path)
+    parser = folder.LinkedParser(path)
     with pytest.raises(Unavailable, match="SHA-256"):
         _ = parser.substituting
 
 
 def test_what_was_chosen_comes_back(tmp_path: Path) -> None:
     path = made(tmp_path / "x", options={"method": "doubt", "f_c": 9})
-    assert folder.parser_at(path).options == Options(method="doubt", f_c=9)
+    assert folder.LinkedParser(path).options == Options(method="doubt", f_c=9)
     assert json.loads((path / "manifest.json").read_text())["kind"] == folder.KIND

@@ -1,5 +1,6 @@
 """Trees by hand: every operation can be taken back, and words stay where they are."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -8,18 +9,23 @@ from hypothesis import strategies as st
 
 from core.data.tree import Tree, TreeBuilder
 from core.errors import InvalidValue
+from core.forests.constraints import can_follow
 from core.formats import ptb
+from core.trees import brackets
 from core.trees.editing import (
+    AddSecondary,
     Delete,
     EdgeLabel,
     Insert,
     Move,
     Relabel,
     RelabelAll,
+    RemoveSecondary,
     Trace,
     read,
 )
 from core.trees.phrases import JoinPhrases, SplitPhrase
+from core.trees.splitting import Join, Split
 from core.trees.stepping import Replace, Restore, TreeEdit
 
 LABELS = st.sampled_from(["S", "NP", "VP", "PP", "X-1"])
@@ -28,7 +34,7 @@ SAW = "(S (NP (PRP I)) (VP (VBD saw) (NP (NP (DT a) (NN man)) (PP (IN in) (NN to
 
 @st.composite
 def trees(draw: st.DrawFn, most: int = 8) -> Tree:
-    """Trees with unary chains, traces and edge labels."""
+    """Trees with unary chains, traces, edge labels and secondary edges."""
     builder = TreeBuilder()
     edge = draw(st.booleans())
 
@@ -49,7 +55,11 @@ def trees(draw: st.DrawFn, most: int = 8) -> Tree:
     builder.open("S")
     grow(draw(st.integers(1, most)), 0)
     builder.close()
-    return builder.freeze()
+    tree = builder.freeze()
+    node = st.integers(0, len(tree) - 1)
+    ends = st.tuples(node, node, st.sampled_from(["", "SB"]))
+    drawn = draw(st.sets(ends.filter(lambda one: one[0] != one[1]), max_size=3))
+    return replace(tree, secondary=tuple(sorted(drawn)))
 
 
 @st.composite
@@ -57,7 +67,7 @@ def steps(draw: st.DrawFn, tree: Tree, *, may_gap: bool = False) -> TreeEdit:
     node = st.integers(0, len(tree) - 1)
     v = draw(node)
     kinds = ["relabel", "insert", "delete", "move", "replace", "relabel_all"]
-    kinds += ["edge", "trace"]
+    kinds += ["edge", "trace", "add_secondary", "remove_secondary"]
     kind = draw(st.sampled_from([*kinds, "split_phrase", "join_phrases"]))
     if kind == "relabel_all":
         chosen = draw(st.lists(node, min_size=1, unique=True))
@@ -82,6 +92,10 @@ def steps(draw: st.DrawFn, tree: Tree, *, may_gap: bool = False) -> TreeEdit:
         return Replace(tree)
     if kind == "edge":
         return EdgeLabel(v, draw(st.sampled_from(["", "SB"])))
+    if kind == "add_secondary":
+        return AddSecondary(v, draw(node), draw(st.sampled_from(["", "OA"])))
+    if kind == "remove_secondary":
+        return RemoveSecondary(*draw(st.sampled_from(tree.secondary or ((v, 0, ""),))))
     if kind == "trace":
         return Trace(v, "*T*-1", after=draw(st.booleans()))
     at = draw(st.none() | st.integers(0, 3))
@@ -101,6 +115,73 @@ def test_every_operation_can_be_undone(data: st.DataObject) -> None:
         assume(False)
     back = read(Restore(tree).to_json())
     assert back.on(after).tree == tree
+
+
+NAMES = {"relabel", "relabel_all", "edge", "replace"}  # they have twins of their own
+
+
+@given(st.data())
+def test_secondary_edges_stay_with_their_nodes_or_go(data: st.DataObject) -> None:
+    """The twin names each node by a label of its own, and looks where the names are."""
+    tree = data.draw(trees())
+    tree = replace(tree, labels=tuple(f"N{v}" for v in range(len(tree))))
+    step = data.draw(steps(tree))
+    assume((step.op not in NAMES and getattr(step, "label", None) is None)
+           or step.op in ("insert", "trace"))  # fmt: skip
+    try:
+        after = step.on(tree).tree
+    except InvalidValue:
+        assume(False)
+    at = {name: after.labels.index(name) for name in set(after.labels)}
+    ends = [(f"N{v}", f"N{to}", label) for v, to, label in tree.secondary]
+    wanted = {(at[v], at[to], x) for v, to, x in ends if v in at and to in at}
+    if isinstance(step, AddSecondary):
+        wanted |= {(step.node, step.target, step.edge)}
+    if isinstance(step, RemoveSecondary):
+        wanted -= {(step.node, step.target, step.edge)}
+    assert set(after.secondary) == wanted
+
+
+def test_secondary_edges_that_cannot_be_are_refused() -> None:
+    tree = AddSecondary(1, 3, "SB").on(ptb.parse_one(SAW)).tree
+    assert tree.secondary == ((1, 3, "SB"),)
+    assert AddSecondary(1, 3).on(tree).tree.secondary == ((1, 3, ""), (1, 3, "SB"))
+    for step, why in (
+        (AddSecondary(1, 1), "another node"),
+        (AddSecondary(1, 99), "no node n99"),
+        (AddSecondary(1, 3, "SB"), "already"),
+        (AddSecondary(1, 3, "S B"), "not a label"),
+        (RemoveSecondary(1, 3, "OA"), "no such secondary edge"),
+    ):
+        with pytest.raises(InvalidValue, match=why):
+            step.on(tree)
+    for edges in (((1, 1, ""),), ((0, 99, ""),), ((2, 1, ""), (1, 2, ""))):
+        with pytest.raises(InvalidValue, match="secondary"):
+            replace(tree, secondary=edges)
+
+
+def test_a_split_word_keeps_them_at_its_first_part_and_joining_drops_the_second() -> (
+    None
+):
+    tree = replace(
+        ptb.parse_one(SAW), secondary=((7, 2, "X"), (8, 2, "Y"), (12, 8, "Z"))
+    )
+    split = Split(2, ("an", "other")).on(tree).tree
+    assert split.secondary == ((7, 2, "X"), (9, 2, "Y"), (13, 9, "Z"))
+    assert split.forms[7] == "an"
+    joined = Join(2).on(tree).tree
+    assert joined.secondary == ((7, 2, "X"),)
+    assert joined.forms[7] == "aman"
+    assert not can_follow(tree)
+    assert can_follow(replace(tree, secondary=()))
+
+
+def test_typed_brackets_keep_secondary_edges_of_what_stays() -> None:
+    tree = ptb.parse_one(SAW)
+    tree = replace(tree, secondary=((1, 3, "SB"), (1, 6, "OA"), (2, 8, "X")))
+    assert brackets.typed(brackets.shown(tree), tree) == tree
+    flat = SAW.replace("(NP (NP (DT a) (NN man))", "(NP (DT a) (NN man)")
+    assert brackets.typed(flat, tree).secondary == ((1, 3, "SB"), (2, 7, "X"))
 
 
 @given(st.data())

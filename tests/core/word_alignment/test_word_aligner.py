@@ -12,12 +12,10 @@ from core.data.alignment import Link
 from core.data.tokens import Sentence, Token
 from core.errors import InvalidValue, Unavailable
 from core.protocols import Analysis, BackendInfo, WordAligner
-from core.word_alignment.aligner import TrainedWordAligner, WordSettings
+from core.word_alignment.aligner import WEIGHTS, TrainedWordAligner, WordSettings
 from core.word_alignment.features import (
     BESIDE,
-    CONTEXT_NAMES,
-    PLAIN_NAMES,
-    ROUND_NAMES,
+    CLASSES,
     AnalysedWords,
     around,
     table,
@@ -31,6 +29,58 @@ TAGS = {"The": "DT", "the": "DT", "nurse": "NN", "opened": "VBD", "old": "JJ",
 
 
 ALIGNER = replace(TrainedWordAligner.load(), thesaurus=None)
+# The columns of both rounds, in order.
+LEXICAL = (
+    "exact",
+    "stem",
+    "synonym",
+    "derived",
+    "kin",
+    "same_case",
+    "spelling",
+    "beginning",
+    "other_number",
+    "alone",
+    "same_rank",
+    "both_function",
+    "function_s",
+    "function_t",
+    "exact_function",
+    "same_tag",
+    "same_class",
+    "distance",
+    "shift",
+    "size",
+)
+SPREAD = tuple(f"exact{i:+d}{j:+d}" for i, j in BESIDE)
+KINDS = tuple(f"{side}_{kind}" for side in "st" for kind in CLASSES)
+PLAIN_NAMES = (*LEXICAL, *SPREAD, *KINDS)
+COSINES = (
+    "cosine",
+    "cosine_squared",
+    "lead_row",
+    "lead_column",
+    "share_row",
+    "share_column",
+    *(f"cosine{i:+d}{j:+d}" for i, j in BESIDE),
+    "raw_cosine",
+    "raw_lead_row",
+    "raw_lead_column",
+)
+CONTEXT_NAMES = (*PLAIN_NAMES, *COSINES)
+ROUND_NAMES = (
+    "nats",
+    "prob",
+    "rival_row",
+    "rival_column",
+    "rest_row",
+    "rest_column",
+    *(f"prob{i:+d}{j:+d}" for i, j in BESIDE),
+    "prob-1+1",
+    "prob+1-1",
+    "band",
+    "counter_band",
+)
 
 
 @pytest.fixture
@@ -171,3 +221,9 @@ def test_rivals_are_the_best_of_the_others() -> None:
             assert columns[a, b, ROUND_NAMES.index("rival_column")] == pytest.approx(
                 column, abs=1e-6
             )
+
+
+def test_the_shipped_weights_say_where_they_are_from() -> None:
+    facts = TrainedWordAligner.load(WEIGHTS).facts
+    assert "edinburgh" in facts["fitted_on"]
+    assert WEIGHTS.stat().st_size < 300_000

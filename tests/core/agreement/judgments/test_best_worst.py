@@ -1,6 +1,7 @@
 """Best-worst scaling recovers a planted order, and says how reliable its scores are."""
 
-from itertools import permutations
+from itertools import combinations, permutations, product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,9 @@ from core.agreement.judgments.dataset import Dataset, Question
 SIZE = 4  # items to choose from
 
 
-def choices(n_tuples: int, n_judges: int, *, noise: float, seed: int = 1) -> Dataset:
+def choices(
+    n_tuples: int, n_judges: int, *, noise: float, seed: int = 1, **more: Any
+) -> Dataset:
     """Judges who see the true value of an item, blurred, and choose by it; the items of
     tuple t are 4t to 4t + 3, their values drawn."""
     rng = np.random.default_rng(seed)
@@ -34,6 +37,7 @@ def choices(n_tuples: int, n_judges: int, *, noise: float, seed: int = 1) -> Dat
         judge,
         value[:, None],
         instance=np.arange(len(truth), dtype=np.int32) // SIZE,
+        **more,
     )
 
 
@@ -82,3 +86,75 @@ def test_two_judges_are_split_as_an_independent_computation_says() -> None:
 
 def test_one_judge_alone_has_no_reliability() -> None:
     assert isinstance(best_worst.split_half(choices(10, 1, noise=0.1), 0), Undefined)
+
+
+def compared(n_tuples: int = 40, n_judges: int = 6) -> Dataset:
+    """Item i of each tuple is made by condition i; condition 3 made none."""
+    items = np.arange(n_tuples * SIZE)
+    made = items[items % SIZE < 3]
+    credit = np.stack([made % SIZE, made, np.ones_like(made)], 1).astype(np.int32)
+    names = ["a", "b", "c", "none"]
+    return choices(n_tuples, n_judges, noise=1.0, conditions=names, credit=credit)
+
+
+def test_conditions_are_compared_choice_by_choice() -> None:
+    data = compared(10, 3)
+    found = {(one.first, one.second): one for one in best_worst.preferences(data, 0)}
+    assert set(found) == {(0, 1), (0, 2), (1, 2)}
+    for (first, second), got in found.items():
+        values = {
+            (t, j): int(v)
+            for t, j, v in zip(
+                data.item, data.annotator, data.values[:, 0], strict=True
+            )
+        }
+        signs = [
+            np.sign(values[t * SIZE + first, j] - values[t * SIZE + second, j])
+            for t in range(10)
+            for j in range(3)
+        ]
+        counted = (signs.count(1), signs.count(-1), signs.count(0))
+        assert (got.won, got.lost, got.undecided) == counted
+        assert sum(counted) == 30
+        assert isinstance(got.share, Estimate)
+        assert got.share.n == got.won + got.lost
+        assert got.share.value == pytest.approx(got.won / got.share.n)
+        assert got.share.low <= got.share.value <= got.share.high
+
+
+def told(won: np.ndarray) -> list[best_worst.Preference]:
+    pairs = [
+        (a, b) for a, b in combinations(range(len(won)), 2) if won[a, b] + won[b, a]
+    ]
+    share = Undefined("not looked at", 0)
+    return [
+        best_worst.Preference(a, b, int(won[a, b]), int(won[b, a]), 0, share)
+        for a, b in pairs
+    ]
+
+
+def test_strengths_are_the_likeliest_and_recover_a_planted_order() -> None:
+    rng = np.random.default_rng(3)
+    truth = np.array([-1.0, -0.2, 0.3, 0.9])
+    odds = truth[:, None] - truth
+    won = rng.binomial(400, 1 / (1 + np.exp(-odds))).astype(float)
+    won = np.triu(won, 1) + np.tril(400 - won.T, -1)
+    got = best_worst.strengths(told(won), 4)
+    assert got == pytest.approx(truth - truth.mean(), abs=0.15)
+
+    def likelihood(logs: np.ndarray) -> float:
+        return float((won * -np.log1p(np.exp(logs - logs[:, None]))).sum())
+
+    best = likelihood(got)
+    for step in product((-0.02, 0.0, 0.02), repeat=4):  # its surroundings, exhaustively
+        if len(set(step)) > 1:
+            assert likelihood(got + np.array(step)) < best
+
+
+def test_strengths_are_not_told_where_they_would_be_infinite() -> None:
+    beaten = np.array([[0.0, 3.0], [0.0, 0.0]])
+    assert np.isnan(best_worst.strengths(told(beaten), 2)).all()
+    absent = np.array([[0.0, 3.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    got = best_worst.strengths(told(absent), 3)
+    assert got[0] - got[1] == pytest.approx(np.log(3))
+    assert np.isnan(got[2])

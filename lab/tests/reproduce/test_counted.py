@@ -5,9 +5,9 @@ import pytest
 from core.data.tokens import Sentence
 from core.errors import InvalidValue, Unavailable
 from core.protocols import TagGuided, TrainingCounts
-from core.substitution.folder import Counted, counts_of
 from core.substitution.options import Options
 from core.substitution.substituting import Substituting
+from lab.reproduce.counted import Counted, counts_of
 from tests.core.substitution.flat import TEXT, Flat
 
 TAGGED = [

@@ -1,20 +1,18 @@
-"""``evaluate paraphrases``: a table's scores against people's ratings of pairs."""
+"""A table's scores against people's ratings of pairs of phrases."""
 
-import argparse
 import gzip
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import isnan
+from math import erfc, isnan, sqrt
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from core.agreement.correlation import p_value, rank_gaps, spearman
+from core.agreement.correlation import rank_gaps, spearman
 from core.data.check import Floats, Ints
 from core.errors import FormatError, InvalidValue
-from core.parsing.registry import Say
-from core.pivoting.table import Table, open_table
+from core.pivoting.table import Table
 
 REPLICATES = 2000
 
@@ -164,6 +162,15 @@ def _figures(scores: Floats, people: Floats) -> dict[str, float | None]:
     return {"rho": rho, "p": p_value(rho, len(people)), "n": len(people)}
 
 
+def p_value(rho: float, n: int) -> float:
+    """Two-sided, of no correlation: the t statistic taken as normal (n above 30)."""
+    if n < 3 or isnan(rho):
+        return float("nan")
+    if abs(rho) >= 1:
+        return 0.0
+    return erfc(abs(rho) * sqrt((n - 2) / (1 - rho * rho)) / sqrt(2))
+
+
 def groups(phrases: Sequence[str]) -> Ints:
     known: dict[str, int] = {}
     numbers = [known.setdefault(phrase.lower(), len(known)) for phrase in phrases]
@@ -244,16 +251,18 @@ def pair_scores(
     """
     keyed = [(table.key(a), table.key(b), label) for a, b, label in pairs]
     columns = {name: np.zeros(len(pairs)) for name in COLUMNS}
-    both, single = _rows(table, keyed)
+    both, single = shared_rows(table, keyed, _PAIRS, _SCORED_PHRASES)
     for id_, label, *values in both:
         _take(columns, id_, label, keyed[id_][2], values)
     _add_phrases(columns, keyed, {(row[0], row[1]): row[2:] for row in single})
     return columns
 
 
-def _rows(
-    table: Table, keyed: Sequence[tuple[str, str, str]]
-) -> tuple[list[tuple[int, str, float]], list[tuple[str, str, float]]]:
+def shared_rows(
+    table: Table, keyed: Sequence[tuple[str, str, str]], *statements: str
+) -> list[list[Any]]:
+    """Rows of each statement over ``asked`` (id, e1, e2, label), the pairs in order,
+    and ``mine``, all pivots of their phrases."""
     engine = table.engine
     sides = [np.array(list(side), dtype=object) for side in zip(*keyed, strict=True)]
     engine.take(
@@ -270,7 +279,7 @@ def _rows(
         f"SELECT p.* FROM read_parquet('{table.files('pivots')}') p "  # noqa: S608
         "JOIN words w ON w.phrase = p.phrase",
     )
-    rows = engine.rows(_PAIRS), engine.rows(_SCORED_PHRASES)
+    rows = [engine.rows(sql) for sql in statements]
     engine.clear()
     return rows
 
@@ -310,75 +319,3 @@ def _add_phrases(
             squares *= square
         if squares:
             columns["cosine"][at] /= squares**0.5
-
-
-HELP = "compare paraphrase scores with people's judgments"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("--table", type=Path, required=True, help="table built by pivot build")
-    add(
-        "--judgments",
-        type=Path,
-        nargs="+",
-        required=True,
-        metavar="FILE",
-        help="files of judged pairs",
-    )
-    add(
-        "--format",
-        choices=sorted(FORMATS),
-        required=True,
-        help="format of the judgments",
-    )
-    add("--seed", type=int, default=0, help="seed of the random draws")
-
-
-def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
-    """``pairs``, ``covered``, and ``rho`` and ``p`` of each score."""
-    return compared(options, say)
-
-
-def compared(
-    options: dict[str, Any], say: Say, rank: Rank | None = None
-) -> dict[str, Any]:
-    """The same, with what else ranks the pairs."""
-    judged = [
-        pair
-        for path in options["judgments"]
-        for pair in read_judgments(path, options["format"])
-    ]
-    say(f"{len(judged)} judged pairs")
-    table = open_table(options["table"])
-    try:
-        return compare(table, judged, seed=options["seed"], rank=rank)
-    finally:
-        table.close()
-
-
-def lines(results: dict[str, Any]) -> Iterator[str]:
-    yield f"pairs {results['pairs']}, covered {results['covered']}"
-    labelled = results["labelled"]
-    yield f"{'':12} {'covered':>18} {'under the label':>18}  ({labelled['pairs']})"
-    for name, result in results.items():
-        if isinstance(result, dict) and "rho" in result:
-            cells = [_cell(x) for x in (result, labelled[name])]
-            yield f"{name:12} {cells[0]:>18} {cells[1]:>18}"
-    for where, part in (("covered", results), ("under the label", labelled)):
-        for name, gap in part["above"].items():
-            yield (
-                f"{name} above baseline, {where}: {gap['difference']:+.3f} "
-                f"({gap['low']:+.3f} to {gap['high']:+.3f}, p {gap['p']:.3g})"
-            )
-    if people := results["people"]:
-        yield (
-            f"people: halves {people['halves']:.3f}, so at best "
-            f"{people['ceiling']:.3f} ({people['pairs']} pairs)"
-        )
-
-
-def _cell(result: dict[str, Any]) -> str:
-    return (
-        "–" if result["rho"] is None else f"{result['rho']:.3f} (p {result['p']:.2g})"
-    )

@@ -1,4 +1,4 @@
-"""``evaluate words``: how well words are aligned, against links that people made."""
+"""How well words are aligned, against links that people made."""
 
 import argparse
 import time
@@ -12,12 +12,12 @@ from core.agreement.figures import as_json
 from core.data.alignment import Kind, Link, ref_key
 from core.data.tokens import Sentence
 from core.errors import FormatError, Unavailable
-from core.formats.alignments import jacana, msr_rte2, multimwa, pharaoh
+from core.formats.alignments import msr_rte2, multimwa, pharaoh
 from core.formats.records import BadLine, PairRecord
-from core.parsing.registry import Say, add_parser_options, backend_of
+from core.parsing.registry import Say
 from core.protocols import Analysis, Capability, ParserBackend, WordAligner
 from core.text.wordnet import Thesaurus, thesaurus
-from core.word_alignment.aligner import TrainedWordAligner
+from lab.evaluation import jacana
 
 Format = Literal["multimwa", "jacana", "pharaoh", "msr-rte2"]
 FORMATS: tuple[Format, ...] = ("multimwa", "jacana", "pharaoh", "msr-rte2")
@@ -174,24 +174,6 @@ def _prf(
     }
 
 
-HELP = "measure word links against people's"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_inputs(parser)
-    add = parser.add_argument
-    add(
-        "--links",
-        choices=("many", "one"),
-        default="many",
-        help="many: a word may have several links; one: one to one; by default many",
-    )
-    add(
-        "--no-wordnet", action="store_true", help="run as if WordNet were not installed"
-    )
-    add_parser_options(parser)
-
-
 def add_inputs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--pairs",
@@ -222,23 +204,3 @@ def wordnet() -> Thesaurus | None:
         return thesaurus()
     except Unavailable:
         return None
-
-
-def trained(options: dict[str, Any]) -> TrainedWordAligner:
-    """The shipped aligner, set as the options say."""
-    known = None if options["no_wordnet"] else wordnet()
-    aligner = replace(TrainedWordAligner.load(), thesaurus=known)
-    return aligner.with_settings(many=options["links"] == "many")
-
-
-def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
-    """Every figure of the aligner; shares of 1."""
-    cases = read_cases(options["pairs"], options["format"])
-    cases = parsed(cases, backend_of(options), say)
-    aligner = trained(options)
-    return {
-        "links_allowed": options["links"],
-        **scores(cases, lambda _: aligner),
-        "wordnet": aligner.thesaurus is not None,
-        "weights": aligner.facts.get("fitted_on"),
-    }

@@ -2,21 +2,22 @@
 
 import gzip
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from core.__main__ import main
 from core.errors import FormatError, InvalidValue
-from core.evaluation.paraphrases import (
+from lab.evaluation.judged_pairs import (
     JudgedPair,
     agreement,
     compare,
+    p_value,
     pair_scores,
     read_judgments,
 )
-from tests.core.pivoting.test_table import built
+from tests.core.pivoting.test_table import built, by_hand
 
 PPDB = """4.5\t[ADJP]\tcalm\tquiet\t4.0,5.0
 2.0\t[NP]\tthe old sea\tthe ancient sea\t2.0
@@ -47,19 +48,15 @@ def test_a_bad_line_is_named(tmp_path: Path, line: str) -> None:
         read_judgments(tmp_path / "ppdb.txt", "ppdb")
 
 
-def test_pairs_that_share_no_foreign_phrase_are_not_covered(tmp_path: Path) -> None:
+def test_the_result_names_pairs_covered_and_each_score(
+    lab: Callable[..., str], tmp_path: Path
+) -> None:
+    """Pairs that share no foreign phrase are not covered."""
     (tmp_path / "ppdb.txt").write_text(PPDB)
     built(tmp_path)
-    arguments = ["evaluate", "paraphrases", "--json", "--format"]
-    arguments += ["ppdb", "--table", str(tmp_path / "table"), "--judgments"]
-    assert main([*arguments, str(tmp_path / "ppdb.txt")]) == 0
-
-
-def test_the_result_names_pairs_covered_and_each_score(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    test_pairs_that_share_no_foreign_phrase_are_not_covered(tmp_path)
-    result = json.loads(capsys.readouterr().out)
+    table, folds = ("--table", tmp_path / "table"), ("--folds", 2)
+    given = ("--format", "ppdb", "--judgments", tmp_path / "ppdb.txt", "--json")
+    result = json.loads(lab("evaluate", "paraphrases", *table, *folds, *given))
     assert (result["pairs"], result["covered"]) == (6, 5)
     for name in ("baseline", "syntactic", "extraction"):
         assert result[name].keys() == {"rho", "p", "n"}
@@ -87,3 +84,25 @@ def test_judges_who_agree_bound_nothing_and_those_at_random_everything() -> None
 def test_a_table_that_holds_nothing_of_them_is_told(tmp_path: Path) -> None:
     with pytest.raises(InvalidValue, match="holds 0 of 1"):
         compare(built(tmp_path), [JudgedPair("harbour", "port", "NN", 4.0)])
+
+
+def test_p_is_that_of_scipy_for_many_pairs() -> None:
+    stats = pytest.importorskip("scipy.stats", reason="comes with scikit-learn")
+    rng = np.random.default_rng(0)
+    one = rng.normal(size=2000)
+    other = 0.05 * one + rng.normal(size=2000)
+    wanted = stats.spearmanr(one, other)
+    assert p_value(wanted.statistic, 2000) == pytest.approx(wanted.pvalue, rel=0.02)
+
+
+def test_given_pairs_are_scored_by_all_their_pivots(tmp_path: Path) -> None:
+    whole = by_hand()
+    asked = [("calm", "quiet", "ADJP"), ("calm", "quiet", "NP"), ("calm", "boat", "")]
+    scores = pair_scores(built(tmp_path), asked)
+    want = whole["calm", ""]["quiet"]
+    assert scores["baseline"] == pytest.approx([want, want, 0])
+    back = whole["quiet", ""]["calm"]
+    assert scores["baseline_back"] == pytest.approx([back, back, 0])
+    under = whole["calm", "ADJP"]["quiet"]
+    assert scores["syntactic"] == pytest.approx([under, 0, 0])
+    assert (scores["pivots"] > 0).tolist() == [True, True, False]

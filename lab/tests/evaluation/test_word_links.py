@@ -9,8 +9,8 @@ import pytest
 from core.data.alignment import Link, token_ref
 from core.data.tokens import Sentence
 from core.errors import FormatError
-from core.evaluation.words import WordCase, read_cases, scores
 from core.protocols import Analysis
+from lab.evaluation.word_links import WordCase, read_cases, scores
 
 
 class EqualWords:
@@ -78,6 +78,7 @@ def test_all_formats_say_the_same(tmp_path: Path) -> None:
     ("text", "said"),
     [
         ("{", "not JSON"),
+        pytest.param("[" * 200_000, "not JSON", id="deep"),
         ("{}", "a list of pairs"),
         ('[{"source": "a"}]', "pair 1"),
         ('[{"source": "a", "target": "b", "sureAlign": "0-4"}]', "missing token"),
