@@ -1,9 +1,7 @@
-"""The k best derivations of a forest. Conventions as in ``core.forests.inside``.
-
-The best derivation of a forest. Conventions as in ``core.forests.inside``.
-"""
+"""The best derivations of a forest. Conventions as in ``core.forests.inside``."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -46,13 +44,16 @@ def inside_max(forest: Forest, weights: Floats) -> tuple[Floats, Ints]:
     return values, best_edge
 
 
-def k_best(forest: Forest, weights: Floats, k: int) -> list[tuple[float, Ints]]:
+def k_best(
+    forest: Forest, weights: Floats, k: int, *, named: bool = False
+) -> list[tuple[float, Ints]]:
     """The k best derivations, best first: weight and edges in preorder.
 
     Fewer if there are fewer; none from an empty forest. Ties: lower edges, then lower
     ranks of the tails, first. O(edges + k depth log k); lazy: a node is opened only
     when a rank of it is asked for. Huang & Chiang 2005, "Better k-best Parsing",
-    algorithm 3.
+    algorithm 3. ``named``: of derivations that differ only in nodes named "", the best
+    alone; each node drops those below it, so at most O(edges k^2) are met.
     """
     if k < 1:
         raise InvalidValue(f"k: expected at least 1, got {k}")
@@ -66,6 +67,7 @@ def k_best(forest: Forest, weights: Floats, k: int) -> list[tuple[float, Ints]]:
         forest.first_edge,
         forest.first_tail,
         forest.tails,
+        _random_by_name(forest) if named else np.empty(0, dtype=np.int64),
         k,
     )
     return [
@@ -84,22 +86,33 @@ def best_trees(
 ) -> list[tuple[float, Tree]]:
     """The k best different trees, best first, each with its best derivation's weight.
 
-    Derivations that differ only in nodes named "" are one tree. More derivations are
-    asked for until there are k trees, or no more.
+    Derivations that differ only in nodes named "" are one tree. Time as of ``k_best``.
     """
-    n_derivations = k
-    while True:
-        ranked = k_best(forest, weights, n_derivations)
-        trees: dict[tuple[tuple[int, int, str], ...], float] = {}
-        for score, edges in ranked:
-            trees.setdefault(tuple(phrases_of(forest, edges)), score)
-        if len(trees) >= k or len(ranked) < n_derivations:
-            break
-        n_derivations *= 2
     return [
-        (score, tree_of_phrases(phrases, words=words, tags=tags))
-        for phrases, score in list(trees.items())[:k]
+        (score, tree_of_phrases(phrases_of(forest, edges), words=words, tags=tags))
+        for score, edges in k_best(forest, weights, k, named=True)
     ]
+
+
+def _random_by_name(forest: Forest) -> Ints:
+    """A number of 62 bits for each span and name, int64; 0 for nodes named ""."""
+    ids = {name: i for i, name in enumerate(forest.names)}
+    labels = np.array([ids[name] for name in forest.names], dtype=np.uint64)
+    number = np.zeros(forest.n_nodes, dtype=np.uint64)
+    for part in (labels[forest.labels], forest.starts, forest.ends):
+        number = _mixed(number + part.astype(np.uint64))
+    own = (number >> np.uint64(2)).astype(np.int64) | 1
+    own[labels[forest.labels] == ids.get("", -1)] = 0
+    return own
+
+
+def _mixed(numbers: Any) -> Any:
+    """SplitMix64 (Steele, Lea & Flood 2014) of each number, uint64."""
+    with np.errstate(over="ignore"):
+        numbers = numbers + np.uint64(0x9E3779B97F4A7C15)
+        numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return numbers ^ (numbers >> np.uint64(31))
 
 
 def trees_of(

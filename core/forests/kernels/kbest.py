@@ -5,6 +5,11 @@ left and right son in its node's heap, then the ranks; ``score`` its weight. A n
 heap is a skew heap of candidates (Sleator & Tarjan 1986), so it grows in place.
 A rank vector is reached only by raising a rank at or after its last raised one, so
 nothing is met twice.
+
+``own``: of each node a random number, 0 where it has no name, or nothing at all. With
+them a node keeps derivations of different named nodes alone; the key of a derivation is
+a hash of these in 62 bits. A parent needs no more of a tail than its k best different
+ones, since in a derivation every tail's can be exchanged for a better one.
 """
 
 import numpy as np
@@ -12,8 +17,9 @@ import numpy as np
 from core.compiled import njit
 from core.data.check import Floats, Ints
 
-UNOPENED, EMPTY = -2, -1
+UNOPENED, EMPTY, NONE = -2, -1, -1
 EDGE, LEFT, RIGHT, RANKS = 0, 1, 2, 3
+MASK, TURN, BACK = (1 << 62) - 1, 7, 55  # a rotation of 62 bits
 
 
 @njit(cache=True)
@@ -59,7 +65,7 @@ def _wanted(
     tails: Ints,
     count: Ints,
     heap: Ints,
-    expanded: Ints,
+    fresh: Ints,
 ) -> int:
     """The first tail whose next rank is needed to expand c and not yet known, or -1."""
     e = item[c, EDGE]
@@ -67,7 +73,7 @@ def _wanted(
     for a in range(arity - 1, -1, -1):
         v = tails[first_tail[e] + a]
         rank = item[c, RANKS + a]
-        exhausted = heap[v] == EMPTY and expanded[v] == count[v]
+        exhausted = heap[v] == EMPTY and fresh[v] == NONE
         if count[v] <= rank + 1 and not exhausted:
             return a
         if rank:
@@ -83,6 +89,7 @@ def k_best(
     first_edge: Ints,
     first_tail: Ints,
     tails: Ints,
+    own: Ints,
     k: int,
 ) -> tuple[Floats, Ints, Ints]:
     """Scores of the k best derivations; where each begins in the third; their edges.
@@ -96,14 +103,17 @@ def k_best(
     item = np.empty((1024, RANKS + arity), dtype=np.int32)
     used = 0
     heap = np.full(n, UNOPENED, dtype=np.int32)
-    count, expanded = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int32)
+    count, fresh = np.zeros(n, dtype=np.int32), np.full(n, NONE, dtype=np.int32)
     ranked = np.empty((n, k), dtype=np.int32)
+    key = np.empty((n, k if own.size else 0), dtype=np.int64)
+    if own.size:
+        _first_keys(key, best_edge, first_tail, tails, own)
     stack = np.empty((n, 2), dtype=np.int32)  # node, requested rank
     stack[0, 0], stack[0, 1] = n - 1, k - 1
     depth = 1
     while depth:
         v, want = stack[depth - 1, 0], stack[depth - 1, 1]
-        known = heap[v] == EMPTY and expanded[v] == count[v]
+        known = heap[v] == EMPTY and fresh[v] == NONE
         if count[v] > want or known:
             depth -= 1
             continue
@@ -124,27 +134,77 @@ def k_best(
                     item[used, LEFT] = item[used, RIGHT] = -1
                     heap[v] = _meld(heap[v], used, score, item)
                     used += 1
-        if expanded[v] < count[v]:
-            c = ranked[v, count[v] - 1]
-            a = _wanted(c, item, first_tail, tails, count, heap, expanded)
+        c = fresh[v]
+        if c != NONE:
+            a = _wanted(c, item, first_tail, tails, count, heap, fresh)
             if a >= 0:
                 stack[depth, 0] = tails[first_tail[item[c, EDGE]] + a]
                 stack[depth, 1] = item[c, RANKS + a] + 1
                 depth += 1
                 continue
-            fresh = _expand(c, used, score, item, first_tail, tails, count, ranked)
-            for new in range(used, fresh):
+            free = _expand(c, used, score, item, first_tail, tails, count, ranked)
+            for new in range(used, free):
                 heap[v] = _meld(heap[v], new, score, item)
-            used = fresh
-            expanded[v] += 1
+            used, fresh[v] = free, NONE
         top = heap[v]
         if top >= 0:
             heap[v] = _meld(item[top, LEFT], item[top, RIGHT], score, item)
+            fresh[v] = top
+            if own.size and not _is_new(
+                top, v, item, first_tail, tails, own, key, count
+            ):
+                continue
             ranked[v, count[v]] = top
             count[v] += 1
     n_best = count[n - 1]
     offsets, edges = _unroll(ranked, n_best, best_edge, item, first_tail, tails)
     return score[ranked[n - 1, :n_best]], offsets, edges
+
+
+@njit(cache=True)
+def _first_keys(
+    key: Ints, best_edge: Ints, first_tail: Ints, tails: Ints, own: Ints
+) -> None:
+    """Write each node's key of its best derivation into the first column."""
+    for v in range(best_edge.shape[0]):
+        below, e = 0, best_edge[v]
+        if e >= 0:
+            for t in range(first_tail[e], first_tail[e + 1]):
+                below = (below + key[tails[t], 0]) & MASK
+        key[v, 0] = _with_own(own[v], below)
+
+
+@njit(cache=True)
+def _with_own(own: int, below: int) -> int:
+    """The key of a node over what is below it; what is named counts by its depth."""
+    if own == 0:
+        return below
+    return (own + (((below << TURN) & MASK) | (below >> BACK))) & MASK
+
+
+@njit(cache=True)
+def _is_new(
+    c: int,
+    v: int,
+    item: Ints,
+    first_tail: Ints,
+    tails: Ints,
+    own: Ints,
+    key: Ints,
+    count: Ints,
+) -> bool:
+    """Whether no derivation of node v that is ranked has the names of c; keeps its
+    key as that of the next."""
+    e = item[c, EDGE]
+    below = 0
+    for a in range(first_tail[e + 1] - first_tail[e]):
+        below = (below + key[tails[first_tail[e] + a], item[c, RANKS + a]]) & MASK
+    mine = _with_own(own[v], below)
+    for rank in range(count[v]):
+        if key[v, rank] == mine:
+            return False
+    key[v, count[v]] = mine
+    return True
 
 
 @njit(cache=True)

@@ -48,3 +48,11 @@ def test_derivations_of_one_tree_are_counted_once() -> None:
         "(S (X a) (B (Y b) (Z c)))",
         "(S (X a) (Y b) (Z c))",
     ]
+
+
+def test_a_tree_of_countless_derivations_is_found_at_once() -> None:
+    n = 30  # 1.0e15 ways to join thirty words two by two, one tree
+    forest, weights = span_forest(np.zeros((n + 1, n + 1, 1)), ("",), margin=20)
+    words = tags = tuple(f"w{i}" for i in range(n))
+    ((_, tree),) = best_trees(forest, weights, 10, words=words, tags=tags)
+    assert tree.words == words

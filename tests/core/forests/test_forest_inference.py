@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -6,6 +8,7 @@ from hypothesis import strategies as st
 from core.data.check import Floats
 from core.data.forest import EMPTY_FOREST, Forest, ForestBuilder
 from core.errors import Contradiction, InvalidScores
+from core.forests.derivation import phrases_of
 from core.forests.inside import (
     entropy,
     forest_log_partition,
@@ -117,6 +120,21 @@ def test_k_best_are_the_k_best_of_all_without_repeats(
     assert len(set(derivations)) == len(derivations)
     for (score, _), edges in zip(ranked, derivations, strict=True):
         assert weigh(edges, weights) == approx(score, abs=1e-9)
+
+
+@settings(max_examples=200)
+@given(strategies.forests(), st.integers(1, 30))
+def test_k_best_by_name_are_the_best_of_each_kind(weighted: Weighted, k: int) -> None:
+    forest, weights = weighted
+    best: dict[Any, float] = {}
+    for derivation, weight in allowed(forest, weights).items():
+        kind = tuple(phrases_of(forest, np.array(derivation)))
+        best[kind] = max(weight, best.get(kind, -np.inf))
+    ranked = k_best(forest, weights, k, named=True)
+    assert [s for s, _ in ranked] == approx(_top(list(best.values()), k), abs=1e-9)
+    kinds = [tuple(phrases_of(forest, edges)) for _, edges in ranked]
+    assert len(set(kinds)) == len(kinds)
+    assert [best[kind] for kind in kinds] == approx([s for s, _ in ranked], abs=1e-9)
 
 
 def test_equal_derivations_come_by_edges_and_then_by_ranks() -> None:
