@@ -69,15 +69,15 @@ def test_bonus_counts_for_phrases_only(
     raised = scores.copy()
     raised[:, :, 1:] += bonus[:, :, None]
     decoder = SpanDecoder(scores)
-    try:
-        expected = cky(raised)
-    except Contradiction:
+    trees = weights(raised)
+    if max(trees.values()) == -np.inf:
         with pytest.raises(Contradiction):
             decoder.argmax(decoder.phrase, bonus=bonus)
         return
     score, brackets = decoder.argmax(decoder.phrase, bonus=bonus)
-    assert score == pytest.approx(expected[0], abs=1e-9)
-    assert brackets.tolist() == expected[1].tolist()
+    assert score == pytest.approx(max(trees.values()), abs=1e-9)
+    tree = frozenset((int(i), int(j), int(x)) for i, j, x in brackets)
+    assert trees[tree] == pytest.approx(score, abs=1e-9)  # rounding may part ties
 
 
 def test_a_decoder_used_twice_forgets_the_first_bonus() -> None:
