@@ -95,7 +95,7 @@ def _session_of(path: Path, sha256: str) -> Any:
     options.inter_op_num_threads = 1
     options.enable_cpu_mem_arena = False
     # Where a processor has no VNNI, sums of two products of bytes overflow their 16
-    # bits. With this they are summed exactly, as elsewhere; parsing takes a seventh more.
+    # bits. With this they are summed exactly, as elsewhere; it is a seventh slower.
     options.add_session_config_entry("session.x64quantprecision", "1")
     return onnxruntime.InferenceSession(
         str(path), options, providers=["CPUExecutionProvider"]
