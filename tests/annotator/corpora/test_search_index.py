@@ -10,6 +10,7 @@ from annotator.models.corpora import containing
 from tests.cast import Cast
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_words_are_found_after_going_back_and_on() -> None:
     MigrationExecutor(connection).migrate([("annotator", "0008_tokens_of_before")])

@@ -21,6 +21,7 @@ ON_POSTGRES = pytest.mark.skipif(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.once
 def test_what_is_acknowledged_outlives_a_power_cut(tmp_path) -> None:
     env = variables(tmp_path)

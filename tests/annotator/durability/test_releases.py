@@ -21,6 +21,7 @@ DIGESTS = "0008_tokens_of_before"  # tokens are kept as digests since
 RELEASES = sorted((Path(__file__).parent / "backups").glob("*.zip"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", RELEASES, ids=lambda path: path.stem)
 def test_a_backup_of_a_release_is_restored(db, settings, tmp_path, path: Path) -> None:
     settings.MEDIA_ROOT = tmp_path / "uploads"

@@ -30,6 +30,7 @@ def test_every_link_names_a_parameter_of_the_call_it_leads_to() -> None:
     assert wrong == []
 
 
+@pytest.mark.slow
 @pytest.mark.once
 def test_what_is_made_can_be_read_and_acted_on(db, calm: None) -> None:
     there = world.filled()

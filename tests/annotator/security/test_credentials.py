@@ -200,6 +200,7 @@ def test_a_session_has_no_scope(cast: Cast) -> None:
     assert answer.status_code == 201
 
 
+@pytest.mark.slow
 @pytest.mark.once
 @pytest.mark.django_db(transaction=True)
 def test_tokens_of_before_live_on_as_digests() -> None:
