@@ -1,5 +1,5 @@
 # make run: everything from a fresh clone to a running Gemel. make test: what to run before
-# a commit. make test-all: the slow tests too, and all of the browser's.
+# a commit. make test-all: the slow tests too, those of the lab, and all of the browser's.
 PYTHON ?= python3
 PORT ?= 8000
 VENV := .venv
@@ -16,7 +16,7 @@ run: install
 	@$(BIN)/python manage.py up --port $(PORT)
 
 test: install-dev
-	$(PYTEST) -m "not slow"
+	$(PYTEST) tests -m "not slow"
 
 test-all: install-dev
 	$(PYTEST)
