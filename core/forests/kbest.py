@@ -1,9 +1,9 @@
 """The best derivations of a forest. Conventions as in ``core.forests.inside``."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.data.check import Floats, Ints
 from core.data.forest import Forest
@@ -94,25 +94,16 @@ def best_trees(
     ]
 
 
-def _random_by_name(forest: Forest) -> Ints:
-    """A number of 62 bits for each span and name, int64; 0 for nodes named ""."""
+def _random_by_name(forest: Forest) -> NDArray[np.int64]:
+    """A random number of 62 bits for each span and name; 0 for nodes named ""."""
     ids = {name: i for i, name in enumerate(forest.names)}
-    labels = np.array([ids[name] for name in forest.names], dtype=np.uint64)
-    number = np.zeros(forest.n_nodes, dtype=np.uint64)
-    for part in (labels[forest.labels], forest.starts, forest.ends):
-        number = _mixed(number + part.astype(np.uint64))
-    own = (number >> np.uint64(2)).astype(np.int64) | 1
-    own[labels[forest.labels] == ids.get("", -1)] = 0
+    names = np.array([ids[name] for name in forest.names])[forest.labels]
+    width = int(forest.ends.max(initial=0)) + 1
+    kinds = (names * width + forest.starts) * width + forest.ends
+    distinct, kind = np.unique(kinds, return_inverse=True)
+    own = np.random.default_rng(0).integers(1, 1 << 62, len(distinct))[kind]
+    own[names == ids.get("", -1)] = 0
     return own
-
-
-def _mixed(numbers: Any) -> Any:
-    """SplitMix64 (Steele, Lea & Flood 2014) of each number, uint64."""
-    with np.errstate(over="ignore"):
-        numbers = numbers + np.uint64(0x9E3779B97F4A7C15)
-        numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return numbers ^ (numbers >> np.uint64(31))
 
 
 def trees_of(
