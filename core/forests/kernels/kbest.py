@@ -13,10 +13,12 @@ ones, since in a derivation every tail's can be exchanged for a better one.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.compiled import njit
 from core.data.check import Floats, Ints
 
+Keys = NDArray[np.int64]
 UNOPENED, EMPTY, NONE = -2, -1, -1
 EDGE, LEFT, RIGHT, RANKS = 0, 1, 2, 3
 MASK, TURN, BACK = (1 << 62) - 1, 7, 55  # a rotation of 62 bits
@@ -89,7 +91,7 @@ def k_best(
     first_edge: Ints,
     first_tail: Ints,
     tails: Ints,
-    own: Ints,
+    own: Keys,
     k: int,
 ) -> tuple[Floats, Ints, Ints]:
     """Scores of the k best derivations; where each begins in the third; their edges.
@@ -163,7 +165,7 @@ def k_best(
 
 @njit(cache=True)
 def _first_keys(
-    key: Ints, best_edge: Ints, first_tail: Ints, tails: Ints, own: Ints
+    key: Keys, best_edge: Ints, first_tail: Ints, tails: Ints, own: Keys
 ) -> None:
     """Write each node's key of its best derivation into the first column."""
     for v in range(best_edge.shape[0]):
@@ -189,8 +191,8 @@ def _is_new(
     item: Ints,
     first_tail: Ints,
     tails: Ints,
-    own: Ints,
-    key: Ints,
+    own: Keys,
+    key: Keys,
     count: Ints,
 ) -> bool:
     """Whether no derivation of node v that is ranked has the names of c; keeps its
