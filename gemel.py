@@ -31,7 +31,6 @@ from core.formats import conllu, latex, ptb
 from core.formats.records import ParseRecord, SentenceRecord
 from core.itg.grammar import blocks_of
 from core.itg.scores import SCORERS, find_thesaurus
-from core.joint_parsing.in_view import views_of
 from core.joint_parsing.parser import JointParser
 from core.joint_parsing.values import (
     JointResult,
@@ -479,18 +478,12 @@ def joint(
     if more:
         joined = _joint_parser().parse_set([one.analysis for one in given], settings)
         return ParsedJointly(_joined(given, joined.sides), joined)
-    views = None
-    if source.parser == target.parser:
-        pairs = [(source.sentence, target.sentence)]
-        (views,) = views_of(registry.chosen(source.parser), pairs)
-    result = _joint_parser().parse(
-        source.analysis, target.analysis, settings, views=views
-    )
+    result = _joint_parser().parse(source.analysis, target.analysis, settings)
     return ParsedJointly(_joined(given, result.sides), result)
 
 
 def score(source: Parsed, target: Parsed, *, scorer: str = "paraphrase") -> Scored:
-    """Score how alike two sentences are (Wu 2005); ``scorer``: see docs/scoring.md.
+    """Score how alike two sentences are (Wu 2005); ``scorer``: see docs/methods.md.
 
     Raises InvalidValue for an unknown scorer.
     """

@@ -11,10 +11,8 @@ from core.data.forest import Forest
 from core.data.tokens import Sentence
 
 S_co = TypeVar("S_co", covariant=True)
-Capability = Literal[
-    "constituents", "dependencies", "tags", "forest", "vectors", "pairs"
-]
-"""What a back-end can give; "pairs": it has learned to read two sentences as one."""
+Capability = Literal["constituents", "dependencies", "tags", "forest", "vectors"]
+"""What a back-end can give."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,6 @@ class JointStartSerializer(serializers.Serializer[Any]):
     trust = serializers.FloatField(min_value=0, required=False)
     gate = serializers.BooleanField(required=False)
     projective = serializers.BooleanField(required=False)
-    in_view = serializers.BooleanField(required=False)
     n_best = serializers.IntegerField(min_value=1, max_value=50, required=False)
     sets = serializers.BooleanField(default=False)
 

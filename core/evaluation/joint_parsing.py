@@ -31,7 +31,6 @@ from core.errors import FormatError
 from core.evaluation.golds import Gold, files_of, format_of, records
 from core.forests.kbest import best_trees
 from core.formats.records import BadLine, numbered, words
-from core.joint_parsing.in_view import View, views_of
 from core.joint_parsing.parser import WANT, JointParser
 from core.joint_parsing.values import METHODS, JointResult, JointSettings, JointSide
 from core.parsing.registry import Say, add_parser_options, backend_of
@@ -145,14 +144,12 @@ ROUNDS = 10_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JointCase:
-    """A pair with gold, analysed; ``tree``: the source's own best one; ``views``: both
-    sides read with the other in view, by a parser that can."""
+    """A pair with gold, analysed; ``tree``: the source's own best one."""
 
     pair: GoldPair
     source: Analysis
     target: Analysis
     tree: Tree | None
-    views: tuple[View, View] | None = None
 
     @property
     def corpus(self) -> str:
@@ -189,11 +186,9 @@ def analyse(
         part = pairs[begin : begin + BATCH]
         both = [x for pair in part for x in (pair.row.source, pair.row.paraphrase)]
         answers = backend.analyse(both, want=WANT)
-        views = views_of(backend, [(p.row.source, p.row.paraphrase) for p in part])
-        rows = zip(part, answers[::2], answers[1::2], views, strict=True)
-        for pair, a, b, view in rows:
+        for pair, a, b in zip(part, answers[::2], answers[1::2], strict=True):
             if isinstance(a, Analysis) and isinstance(b, Analysis):
-                yield JointCase(pair, a, b, best_tree(a), view)
+                yield JointCase(pair, a, b, best_tree(a))
             else:
                 yield f"{pair.row.id}: {a if isinstance(a, Exception) else b}"
 
@@ -268,8 +263,7 @@ def score_sets(
     for some in sets.values():
         first = some[0]
         in_pairs = [
-            score(one, parser.parse(one.source, one.target, settings, views=one.views))
-            for one in some
+            score(one, parser.parse(one.source, one.target, settings)) for one in some
         ]
         start = perf_counter()
         sides = [first.source, *(one.target for one in some)]
@@ -418,10 +412,7 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
             "without_gold": left_out,
             "unreadable": unreadable,
         }
-    results = [
-        joint.parse(case.source, case.target, chosen, views=case.views)
-        for case in cases
-    ]
+    results = [joint.parse(case.source, case.target, chosen) for case in cases]
     scored = [score(case, result) for case, result in zip(cases, results, strict=True)]
     return {
         **report(scored),

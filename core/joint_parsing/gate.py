@@ -177,13 +177,9 @@ WEIGHTS = Path(__file__).parent / "weights" / "joint.json"
 @dataclass(frozen=True)
 class JointWeights:
     """``bp_slack`` (bp), ``trust`` (mbr), ``slack`` (soft), ``span_slack`` (spans) in
-    nats; ``view_slack``, ``view_share``: of bp where the pair was read as one, too, its
-    slack and how much that reading counts; ``gates`` by method; ``facts``: what they
-    were fitted on."""
+    nats; ``gates`` by method; ``facts``: what they were fitted on."""
 
     bp_slack: float = 0.8
-    view_slack: float = 0.7
-    view_share: float = 0.5
     trust: float = 1.5
     slack: float = 0.5
     span_slack: float = 0.5
@@ -198,8 +194,6 @@ class JointWeights:
             data = json.loads(path.read_text(encoding="utf-8"))
             return cls(
                 float(data["bp_slack"]),
-                float(data["view_slack"]),
-                float(data["view_share"]),
                 float(data["trust"]),
                 float(data["slack"]),
                 float(data["span_slack"]),
@@ -221,8 +215,6 @@ class JointWeights:
         data = {
             "facts": dict(self.facts),
             "bp_slack": self.bp_slack,
-            "view_slack": self.view_slack,
-            "view_share": self.view_share,
             "trust": self.trust,
             "slack": self.slack,
             "span_slack": self.span_slack,

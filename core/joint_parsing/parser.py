@@ -19,7 +19,6 @@ from core.errors import InvalidValue
 from core.forests.kbest import best_trees
 from core.joint_parsing.beliefs import arc_marginals
 from core.joint_parsing.gate import WEIGHTS, JointWeights, gate_features
-from core.joint_parsing.in_view import View, seen
 from core.joint_parsing.linked import (
     LinkedWords,
     SetLinks,
@@ -68,10 +67,8 @@ class JointParser:
         settings: JointSettings | None = None,
         *,
         links: Iterable[Link] | None = None,
-        views: tuple[View, View] | None = None,
     ) -> JointResult:
-        """The joint parse of a pair; ``links``: word links to use, else the aligner's;
-        ``views``: both sides as read with the other in view (``views_of``).
+        """The joint parse of a pair; ``links``: word links to use, else the aligner's.
 
         Analyses need what WANT lists. Raises InvalidValue if the method's input is
         missing.
@@ -81,10 +78,7 @@ class JointParser:
             links = self.aligner.align(source, target)
         n, m = len(source.sentence), len(target.sentence)
         edges = [SetLinks(0, 1, linked_words(links, n, m, root=settings.link_roots))]
-        if views is None or settings.method != "bp" or not settings.in_view:
-            outcome = find((source, target), edges, settings, self.weights)
-        else:
-            outcome = self._find_in_view((source, target), views, edges, settings)
+        outcome = find((source, target), edges, settings, self.weights)
         joint = _result((source, target), edges, outcome, settings)
         (ours, theirs), (links,) = joint.sides, joint.links.values()
         result = JointResult(
@@ -110,7 +104,7 @@ class JointParser:
         2015, section 6).
 
         ``links``: word links by the numbers of two sentences; else the aligner's,
-        between every two. ``gate`` and ``in_view`` count for pairs alone. Raises
+        between every two. ``gate`` counts for pairs alone. Raises
         InvalidValue as ``parse``, and for a method that takes two sentences.
         """
         settings = settings or JointSettings()
@@ -130,23 +124,6 @@ class JointParser:
             edges.append(SetLinks(a, b, linked_words(named, n, m, root=root)))
         outcome = find(sides, edges, settings, self.weights)
         return _result(sides, edges, outcome, settings)
-
-    def _find_in_view(
-        self,
-        sides: tuple[Analysis, Analysis],
-        views: tuple[View, View],
-        edges: Sequence[SetLinks],
-        settings: JointSettings,
-    ) -> MethodResult:
-        """Each side with the weights of both readings; so agreement need not pay as
-        much: what the other sentence says is partly in them."""
-        weights = self.weights
-        both = [
-            seen(side, view, weights.view_share)
-            for side, view in zip(sides, views, strict=True)
-        ]
-        weights = weights.with_number("bp_slack", weights.view_slack)
-        return find(both, edges, settings, weights)
 
     def _gated(
         self,

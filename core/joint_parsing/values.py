@@ -24,8 +24,7 @@ class JointSettings:
     for an arc that the other sentence is certain of (mbr). None: the shipped value.
     ``gate``: keep the separate parses where the gate prefers them. ``projective``:
     trees without crossing arcs.
-    ``n_best``: trees of either side among which pairs are sought. ``in_view``: use what
-    a parser that reads pairs predicts for the two read as one (bp).
+    ``n_best``: trees of either side among which pairs are sought.
 
     Of dual decomposition, ``last_round``: return the trees of the last round, as
     algorithms 1 and 2 of Choe & McClosky 2015 do; otherwise the best pair found, which
@@ -45,7 +44,6 @@ class JointSettings:
     gate: bool = True
     projective: bool = True
     n_best: int = 2
-    in_view: bool = True
     last_round: bool = False
     one_sided: bool = False
     link_roots: bool = True

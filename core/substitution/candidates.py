@@ -105,23 +105,10 @@ class Candidates:
             return [()] * len(forms)
         numbers = [self.linking.number_of[form] for form in forms]
         rows = definitions(self.linking, numbers, self._contexts)
-        distances = divergences(
-            rows,
-            self._rows,
-            measure=self.options.measure,
-            strength=self.options.strength,
-            base=self._base,
-        )
-        if self.options.same_case:
-            capital = np.array([form[:1].isupper() for form in forms])
-            distances[capital[:, None] != self._capital[None, :]] = np.inf
+        distances = divergences(rows, self._rows, alpha=self.options.alpha)
         best = np.argsort(distances, axis=1, kind="stable")[:, : self.options.n_nearest]
         return [
-            tuple(
-                self._candidate(int(c), float(distances[q, c]))
-                for c in best[q]
-                if distances[q, c] < np.inf
-            )
+            tuple(self._candidate(int(c), float(distances[q, c])) for c in best[q])
             for q in range(len(forms))
         ]
 
@@ -134,10 +121,6 @@ class Candidates:
         counts = self._lexicon.get(self._parser.entry_of(form), {})
         total = sum(counts.values())
         return {tag: count / total for tag, count in sorted(counts.items())}
-
-    @cached_property
-    def _capital(self) -> Whole:
-        return np.array([self.linking.words[n][:1].isupper() for n in self._numbers])
 
     @cached_property
     def _trained(self) -> Whole:

@@ -1,13 +1,12 @@
 """Divergences between definition vectors: how different the neighbours of two words
 are.
 
-Every measure is a sum over all cells, yet only cells that were seen cost anything: a
-row is a base, the same shape for all words, plus a sparse part (``_Rows``).
+A divergence is a sum over all cells, yet only cells that were seen cost anything: a row
+is alpha in every cell plus a sparse part (``_Rows``).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
@@ -17,11 +16,6 @@ from core.substitution.kernels import products
 from core.substitution.kernels.products import Whole
 from core.substitution.linking import LinkingCounts
 
-Measure = Literal["alpha", "dirichlet", "expected"]
-"""``alpha``: the paper's smoothing, alpha in every cell never seen (section 3.1).
-``dirichlet``: counts plus mass * background, as probabilities. ``expected``: the
-expectation of the divergence when both words' distributions have that Dirichlet
-posterior, so that rare words are no bargain."""
 Numbers = Sequence[int] | Whole
 _EXACT = 1e-9  # divergences this small are rounding
 
@@ -94,35 +88,22 @@ def background(linking: LinkingCounts, contexts: Numbers) -> Floats:
 
 
 def divergences(
-    queries: Definitions,
-    candidates: Definitions,
-    *,
-    measure: Measure,
-    strength: float,
-    base: Floats | None = None,
+    queries: Definitions, candidates: Definitions, *, alpha: float
 ) -> Floats:
     """D(query || candidate) in nats, float64 ``(queries, candidates)``, at least 0.
 
-    ``strength``: alpha, or the mass of the Dirichlet prior, whose mean is ``base``
-    ``(n_cells,)`` (uniform if None; not used by ``alpha``). Exact: every cell counts,
-    seen or not. O(query entries * candidates) time, O(cells + result) memory. Raises
-    InvalidValue if the cells differ or ``strength`` is not positive.
+    ``alpha``: what stands in a cell that was never seen (section 3.1). Exact: every
+    cell counts, seen or not. O(query entries * candidates) time, O(cells + result)
+    memory. Raises InvalidValue if the cells differ or ``alpha`` is not positive.
     """
     n = queries.n_cells
-    if n != candidates.n_cells or not strength > 0:
-        raise InvalidValue(
-            "divergences: expected the same cells and a positive strength"
-        )
-    if measure == "alpha":
-        prior, taken = np.full(n, strength), strength
-    else:
-        mean = np.full(n, 1 / n) if base is None else base
-        prior, taken = strength * mean, 0.0
-    q, c = _Rows.of(queries, prior, taken), _Rows.of(candidates, prior, taken)
-    result = _cross(q, c, prior, expected=measure == "expected")
+    if n != candidates.n_cells or not alpha > 0:
+        raise InvalidValue("divergences: expected the same cells and a positive alpha")
+    prior = np.full(n, alpha)
+    q, c = _Rows.of(queries, prior, alpha), _Rows.of(candidates, prior, alpha)
+    result = _cross(q, c, prior)
     np.negative(result, out=result)
-    result += _own(q, prior, expected=measure == "expected")[:, None]
-    # Expected divergences keep what uncertainty adds; it is never below 0 either.
+    result += _own(q, prior)[:, None]
     result[result < _EXACT] = 0.0
     return result
 
@@ -143,20 +124,11 @@ class _Rows:
         return cls(rows, extra, prior.sum() + own)
 
 
-def _log(x: Floats, *, expected: bool) -> Floats:
-    logs: Floats = np.empty(len(x))
-    if expected:
-        products.digamma(np.ascontiguousarray(x), logs)
-    else:
-        np.log(x, out=logs)
-    return logs
-
-
-def _cross(q: _Rows, c: _Rows, prior: Floats, *, expected: bool) -> Floats:
-    """Sum over cells of q's probability times the log (or its mean) of c's."""
-    log_prior = _log(prior, expected=expected)
+def _cross(q: _Rows, c: _Rows, prior: Floats) -> Floats:
+    """Sum over cells of q's probability times the log of c's."""
+    log_prior = np.log(prior)
     seen = prior[c.of_counts.cells]
-    gain = _log(seen + c.extra, expected=expected) - log_prior[c.of_counts.cells]
+    gain = np.log(seen + c.extra) - log_prior[c.of_counts.cells]
     out = np.empty((q.of_counts.n_rows, c.of_counts.n_rows))
     products.sparse_products(
         q.of_counts.first,
@@ -174,18 +146,17 @@ def _cross(q: _Rows, c: _Rows, prior: Floats, *, expected: bool) -> Floats:
     )
     out += flat[:, None]
     out /= q.mass[:, None]
-    out -= _log(c.mass, expected=expected)[None, :]
+    out -= np.log(c.mass)[None, :]
     return out
 
 
-def _own(q: _Rows, prior: Floats, *, expected: bool) -> Floats:
-    """Sum over cells of q's probability times its log (or that product's mean)."""
-    more = 1.0 if expected else 0.0  # E[p log p] has digamma(a + 1)
-    rest = prior * _log(prior + more, expected=expected)
+def _own(q: _Rows, prior: Floats) -> Floats:
+    """Sum over cells of q's probability times its log."""
+    rest = prior * np.log(prior)
     seen = prior[q.of_counts.cells]
-    whole = (seen + q.extra) * _log(seen + q.extra + more, expected=expected)
+    whole = (seen + q.extra) * np.log(seen + q.extra)
     sums = rest.sum() + _row_sums(q.of_counts, whole - rest[q.of_counts.cells])
-    terms: Floats = sums / q.mass - _log(q.mass + more, expected=expected)
+    terms: Floats = sums / q.mass - np.log(q.mass)
     return terms
 
 

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.errors import InvalidValue
-from core.substitution.divergence import Measure
 
 Method = Literal["replace", "doubt", "tell", "sum"]
 """``replace``: every query word that has a candidate, as the paper does. ``doubt``:
@@ -21,19 +20,17 @@ class Options:
     seen ``f_c`` times a candidate; both occur at least ``f_lc`` times in the linking
     corpus.
 
-    ``measure, strength``: see ``core.substitution.divergence``. ``n_nearest``: M of the
-    paper. ``n_common``: how many of the commonest words are contexts besides queries
-    and candidates. ``rerank``: candidate reranking by equations 1 and 2; ``floor``: the
+    ``alpha``: see ``core.substitution.divergence``. ``n_nearest``: M of the paper.
+    ``n_common``: how many of the commonest words are contexts besides queries and
+    candidates. ``rerank``: candidate reranking by equations 1 and 2; ``floor``: the
     probability of a tag that a candidate never had, there. ``share``: tags of P* below
     this share of its most probable one count as improbable: doubted, and not given to
-    the parser. ``same_case``: a capital is replaced by a capital only. ``open_class``:
-    candidates are words whose commonest tag is open-class: no unknown word is a
-    preposition, however similar its neighbours.
+    the parser. ``open_class``: candidates are words whose commonest tag is open-class:
+    no unknown word is a preposition, however similar its neighbours.
     """
 
     method: Method = "tell"
-    measure: Measure = "alpha"
-    strength: float = 1e-4
+    alpha: float = 1e-4
     f_q: int = 1
     f_c: int = 3
     f_lc: int = 20
@@ -43,7 +40,6 @@ class Options:
     rerank: bool = True
     floor: float = 1e-3
     share: float = 0.2
-    same_case: bool = False
     open_class: bool = True
 
     def __post_init__(self) -> None:
@@ -54,9 +50,9 @@ class Options:
             )
         if self.n_nearest < 1 or self.n_read < 1 or self.f_lc < 1:
             raise InvalidValue("n_nearest, n_read and f_lc: expected at least 1")
-        if not self.strength > 0 or not self.floor > 0:
-            raise InvalidValue("strength and floor: expected more than 0")
+        if not self.alpha > 0 or not self.floor > 0:
+            raise InvalidValue("alpha and floor: expected more than 0")
 
 
-PAPER = Options(method="replace", strength=1.0, f_q=5, f_c=7, f_lc=60, open_class=False)
+PAPER = Options(method="replace", alpha=1.0, f_q=5, f_c=7, f_lc=60, open_class=False)
 """Section 4.1's best, but for f_LC, which goes with the corpus: 5e4 in Google Books."""

@@ -2,9 +2,8 @@
 
 FILE: one pair a line, in columns named source and paraphrase, tokens separated by
 spaces; pairs are taken whose source has 18 to 22. CPU time on one thread: of the
-encoder with its scores (both sentences of a pair), of reading the pair as one in both
-orders, as bp does with a parser that has learned to, of linking their words, and of
-each method with its changes and marginals; dual decomposition alone besides.
+encoder with its scores (both sentences of a pair), of linking their words, and of each
+method with its changes and marginals; dual decomposition alone besides.
 """
 
 import csv
@@ -12,13 +11,11 @@ import json
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from core.data.tokens import Sentence
 from core.joint_parsing.duals import DualDecoder, slack_of
-from core.joint_parsing.in_view import views_of
 from core.joint_parsing.linked import LinkedWords, linked_words
 from core.joint_parsing.methods import arcs_of
 from core.joint_parsing.parser import WANT, JointParser
@@ -39,11 +36,7 @@ def main(path: Path) -> None:
     encoder, pairs = _timed(lambda: _analysed(parser, texts))
     joint.aligner.align(*pairs[0])
     linking, links = _timed(lambda: [joint.aligner.align(*pair) for pair in pairs])
-    can = parser.info.capabilities | {"pairs"}
-    parser.info = replace(parser.info, capabilities=can)
-    sides = [(a.sentence, b.sentence) for a, b in pairs]
-    in_view = _timed(lambda: views_of(parser, sides))[0]
-    seconds = {"encoder": encoder, "in view": in_view, "links": linking}
+    seconds = {"encoder": encoder, "links": linking}
     for method in METHODS:
         chosen = JointSettings(method)
 
@@ -104,10 +97,6 @@ def _report(seconds: dict[str, float], n: int) -> dict[str, Any]:
             "share of links": round(seconds["links"] / whole, 3),
             "share of decoding": round(seconds[method] / whole, 3),
         }
-    whole = shared + seconds["in view"] + seconds["bp"]
-    rows["in view"]["pairs a second, whole path by bp, one thread"] = round(
-        n / whole, 1
-    )
     return {"number of pairs": n, **rows}
 
 

@@ -52,13 +52,13 @@ def measured(n: int, n_contexts: int, n_tokens: int) -> dict[str, float]:
         counts = pool.submit(corpus, size, n_tokens, 1).result()
     contexts = range(n_contexts)
     tiny: Definitions = definitions(counts, [0], contexts)
-    divergences(tiny, tiny, measure="alpha", strength=0.1)  # compile
+    divergences(tiny, tiny, alpha=0.1)  # compile
     del counts.__dict__["by_second"]
     start = time.process_time()
     queries = definitions(counts, range(2_000, 2_000 + n), contexts)
     candidates = definitions(counts, range(0, n), contexts)
     built = time.process_time()
-    divergences(queries, candidates, measure="alpha", strength=0.1)
+    divergences(queries, candidates, alpha=0.1)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return {
         "queries": n,

@@ -21,13 +21,6 @@ GRIDS: dict[Method, tuple[Grid, ...]] = {
 
 """Which weights each method has, and what is tried for each."""
 
-IN_VIEW: tuple[Grid, ...] = (
-    ("view_share", (0.25, 0.5, 0.75)),
-    ("view_slack", (0.3, 0.5, 0.7, 0.9)),
-)
-
-"""Those of bp where the pair was read as one, too; fitted one after the other."""
-
 
 @dataclass(frozen=True, eq=False)
 class Bench:
@@ -56,8 +49,7 @@ class Bench:
         for at in which:
             case = self.cases[at]
             sides, links = (case.source, case.target), self.links[at]
-            result = parser.parse(*sides, settings, links=links, views=case.views)
-            yield case, result
+            yield case, parser.parse(*sides, settings, links=links)
 
     def fit(
         self, settings: JointSettings, which: Sequence[int], *, seed: int = 0
@@ -69,9 +61,9 @@ class Bench:
         """
         weights, method = self.parser.weights, settings.method
         bare = replace(settings, gate=False)
-        for (name, values), cases in self._grids(settings, which):
+        for name, values in GRIDS.get(method, ()):
             tried = [weights.with_number(name, value) for value in values]
-            gains = [self._gained(bare, one, cases) for one in tried]
+            gains = [self._gained(bare, one, which) for one in tried]
             weights = tried[gains.index(max(gains))]
         gates = {k: gate for k, gate in weights.gates.items() if k != method}
         if not settings.gate:
@@ -98,23 +90,6 @@ class Bench:
             results = self.results(settings, weights, outside)
             for at, (case, result) in zip(outside, results, strict=True):
                 yield at, score(case, result), result
-
-    def _grids(
-        self, settings: JointSettings, which: Sequence[int]
-    ) -> Iterator[tuple[Grid, Sequence[int]]]:
-        """Each grid of the method, and the cases that its number says something of."""
-        in_view = [at for at in which if self._is_in_view(at, settings)]
-        rest = [at for at in which if not self._is_in_view(at, settings)]
-        for grid in GRIDS.get(settings.method, ()):
-            if rest:
-                yield grid, rest
-        for grid in IN_VIEW:
-            if in_view:
-                yield grid, in_view
-
-    def _is_in_view(self, at: int, settings: JointSettings) -> bool:
-        uses_view = settings.method == "bp" and settings.in_view
-        return uses_view and self.cases[at].views is not None
 
     def _gained(
         self, settings: JointSettings, weights: JointWeights, which: Sequence[int]

@@ -1,11 +1,11 @@
 """A sentence parsed with rewordings that a program makes of it.
 
-Two kinds. *Tree* rewrites apply the rules of ``lab.training.rewordings`` to one of the
-k best dependency trees of the sentence; *word* rewrites put other words in the place of
-open-class words. Either way it is known which word came from which. Rewrites are
-filtered by a language model, by how probable the parser finds its own best tree, and by
-entailment in both directions (``core.itg``); what is left is parsed and helps to parse
-the sentence jointly, links given.
+Two kinds. *Tree* rewrites apply the rules of ``lab.evaluation.rewordings`` to one of
+the k best dependency trees of the sentence; *word* rewrites put other words in the
+place of open-class words. Either way it is known which word came from which. Rewrites
+are filtered by a language model, by how probable the parser finds its own best tree,
+and by entailment in both directions (``core.itg``); what is left is parsed and helps to
+parse the sentence jointly, links given.
 """
 
 import random
@@ -29,7 +29,7 @@ from core.joint_parsing.values import JointSettings, JointSide
 from core.pivoting.language_model import SentenceModel
 from core.protocols import Analysis
 from core.text.wordnet import Thesaurus
-from lab.training.rewordings import Clause, Rewording
+from lab.evaluation.rewordings import Clause, Rewording
 
 SHORTEST, LONGEST = 6, 30  # words of a sentence that is reworded
 TRIES = 12  # rewordings tried for each that is wanted

@@ -255,7 +255,7 @@ def _searched(
         return {}
     some = sampled(short(golds, options["max_tokens"]), options["grid_sample"])
     rows = [json.loads(line) for line in _kept_lines(path)]
-    done = {(row["engine"], row["strength"], row["f_lc"]) for row in rows}
+    done = {(row["engine"], row["alpha"], row["f_lc"]) for row in rows}
     alphas, *lows, f_lcs = COARSE if options["coarse"] else (ALPHAS, F_Q, F_C, F_LC)
     alphas, f_lcs = options["alpha"] or alphas, options["f_lc"] or f_lcs
     for engine in options["engine"]:
@@ -280,7 +280,7 @@ def _searched(
     return {"sentences": len(some), "settings": len(rows), "best": best}
 
 
-_SEARCHED = ("strength", "f_q", "f_c", "f_lc", "rerank")
+_SEARCHED = ("alpha", "f_q", "f_c", "f_lc", "rerank")
 
 
 def _kept_lines(path: Path) -> list[str]:
@@ -390,7 +390,7 @@ def _grid_lines(grid: dict[str, Any]) -> Iterator[str]:
         )
         for name, row in best.items():
             yield (
-                f"  {name:16}alpha {row['strength']:g}, f_q {row['f_q']}, f_c "
+                f"  {name:16}alpha {row['alpha']:g}, f_q {row['f_q']}, f_c "
                 f"{row['f_c']}, f_LC {row['f_lc']}: F1 {row['f1']['before']} to "
                 f"{row['f1']['after']} (p {row['p']}, of the best of all)"
             )

@@ -13,7 +13,6 @@ from core.errors import GemelError
 from core.parsing.conventions import CONVENTIONS
 from lab.training.corpus import TreebankSource
 from lab.training.loop import Settings
-from lab.training.pairing import with_pairs
 from lab.training.run import (
     Card,
     Data,
@@ -44,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _data(arguments: argparse.Namespace) -> Data:
-    data = read_data(
+    return read_data(
         arguments.conllu,
         arguments.ptb,
         arguments.dev_conllu,
@@ -54,10 +53,6 @@ def _data(arguments: argparse.Namespace) -> Data:
         held_out=arguments.held_out,
         repeat={name: int(times) for name, times in arguments.repeat},
     )
-    if not arguments.pairs:
-        return data
-    given = arguments.conllu, arguments.encoder, arguments.pairs
-    return with_pairs(data, *given, seed=arguments.seed)
 
 
 def _options(arguments: argparse.Namespace) -> TrainingOptions:
@@ -148,14 +143,6 @@ def _data_flags(command: argparse.ArgumentParser) -> None:
         )
     command.add_argument(
         "--skip", default="", help="training files to leave out (regex)"
-    )
-    command.add_argument(
-        "--pairs",
-        type=int,
-        default=0,
-        metavar="N",
-        help="learn to read pairs: N rewordings of each sentence with dependencies, "
-        "each beside the sentence",
     )
     held = "sentences never to train on: a treebank, or a .tsv with a column source"
     _many(command, "--held-out", Path, "PATH", held)

@@ -85,12 +85,10 @@ class TrainingOptions:
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """Training examples, gold sentences to choose and calibrate by, by name, and
-    examples of two sentences each."""
+    """Training examples, and gold sentences to choose and calibrate by, by name."""
 
     train: list[TrainingSentence]
     dev: dict[str, list[Gold]]
-    pairs: list[TrainingSentence] = field(default_factory=list)
 
     def facts(self) -> dict[str, dict[str, int]]:
         """Return the size of each training treebank."""
@@ -104,7 +102,6 @@ class Data:
             "words": sum(len(e.words) for e in own),
             "with_dependencies": sum(e.heads is not None for e in own),
             "with_trees": sum(e.spans is not None for e in own),
-            "pairs": sum(pair.treebank == name for pair in self.pairs),
         }
 
 
@@ -189,7 +186,7 @@ def train(options: TrainingOptions, data: Data) -> Path:
         log.info("epoch %d, step %d: %s", trainer.epoch, trainer.step, figures)
         return figures
 
-    trainer.run([*data.train, *data.pairs], evaluate=dev_scores)
+    trainer.run(data.train, evaluate=dev_scores)
     return export_folder(options, data)
 
 
@@ -320,12 +317,9 @@ def _facts(
 ) -> dict[str, Any]:
     weights = options.encoder / "model.safetensors"
     about = json.loads((options.out / ABOUT).read_text(encoding="utf-8"))
-    can = capabilities(inventory.to_json())
-    if any(counts["pairs"] for counts in about["data"].values()):
-        can |= {"pairs"}
     return {
         **asdict(options.card),
-        "capabilities": sorted(can),
+        "capabilities": sorted(capabilities(inventory.to_json())),
         "max_tokens": 200,
         "style": style,
         "temperatures": divisors,

@@ -4,10 +4,6 @@ from collections.abc import Sequence
 from itertools import pairwise
 from math import log
 
-import numpy as np
-
-from core.data.check import Floats
-
 
 def definition(
     sentences: Sequence[Sequence[str]], word: str, contexts: Sequence[str]
@@ -31,19 +27,5 @@ def smoothed(row: Sequence[float], alpha: float) -> list[float]:
     return [value / sum(filled) for value in filled]
 
 
-def with_prior(row: Sequence[float], prior: Sequence[float]) -> list[float]:
-    whole = [count + more for count, more in zip(row, prior, strict=True)]
-    return [value / sum(whole) for value in whole]
-
-
 def divergence(p: Sequence[float], q: Sequence[float]) -> float:
     return sum(a * log(a / b) for a, b in zip(p, q, strict=True))
-
-
-def sampled_divergence(
-    p: Floats, q: Floats, *, draws: int, rng: np.random.Generator
-) -> tuple[float, float]:
-    """Mean divergence of draws of two Dirichlet distributions, and its error."""
-    a, b = rng.dirichlet(p, draws), rng.dirichlet(q, draws)
-    values = (a * np.log(a / b)).sum(1)
-    return float(values.mean()), float(values.std() / np.sqrt(draws))

@@ -35,7 +35,6 @@ from annotator.throughput.writing import write
 from core.errors import GemelError, InvalidValue
 from core.formats import treetext
 from core.joint_parsing import gate
-from core.joint_parsing.in_view import View, views_of
 from core.joint_parsing.parser import ENGINE, VERSION, WANT, JointParser, pairs_of
 from core.joint_parsing.values import (
     METHODS,
@@ -326,8 +325,6 @@ SWITCHES = {
     ("gate", False): "without the gate",
     ("projective", True): "no crossing arcs",
     ("projective", False): "crossing arcs allowed",
-    ("in_view", True): "with the pair read as one",
-    ("in_view", False): "each sentence read alone",
 }
 
 
@@ -406,7 +403,9 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
     an Issue; the others go on.
     """
     corpus = Corpus.objects.get(project=job.project, code=job.params["corpus"])
-    settings = JointSettings(**job.params["settings"])
+    given = dict(job.params["settings"])
+    given.pop("in_view", None)  # of a job that an upgrade interrupted
+    settings = JointSettings(**given)
     sets = bool(job.params.get("sets"))
     backend = offered.load(job.params["parser"], job.project)
     joint = JointParser.load()
@@ -469,8 +468,6 @@ def _label(settings: JointSettings, *, sets: bool = False) -> str:
     parts = [methods()[settings.method], *(["paraphrases in sets"] if sets else [])]
     for one in fields(JointSettings):
         value = getattr(settings, one.name)
-        if one.name == "in_view" and settings.method != "bp":
-            continue
         if value != getattr(usual, one.name):
             name = one.name.replace("_", " ")
             parts.append(SWITCHES.get((one.name, value), f"{name} {value}"))
@@ -561,17 +558,12 @@ def _parse(
     wanted = [one.to_core() for one in sides.values()]
     answers = backend.analyse(wanted, want=_want(joint, backend.info))
     of = dict(zip(sides, answers, strict=True))
-    alone = [pairs[0] for pairs in groups if len(pairs) == 1]
-    views = dict(
-        zip((pair.pk for pair in alone), _views(backend, alone, settings), strict=True)
-    )
     for pairs in groups:
         try:
             some = [_analysis(of[pairs[0].source_id])]
             some += [_analysis(of[pair.target_id]) for pair in pairs]
             if len(pairs) == 1:
-                view = views[pairs[0].pk]
-                results = [joint.parse(some[0], some[1], settings, views=view)]
+                results = [joint.parse(some[0], some[1], settings)]
             else:
                 results = pairs_of(some, joint.parse_set(some, settings), settings)
             for pair, target, result in zip(pairs, some[1:], results, strict=True):
@@ -579,15 +571,6 @@ def _parse(
         except GemelError as error:
             for pair in pairs:
                 yield pair, error
-
-
-def _views(
-    backend: ParserBackend, batch: Sequence[Pair], settings: JointSettings
-) -> list[tuple[View, View] | None]:
-    if settings.method != "bp" or not settings.in_view:
-        return [None] * len(batch)
-    both = [(pair.source.to_core(), pair.target.to_core()) for pair in batch]
-    return views_of(backend, both)
 
 
 def _analysis(answer: Analysis | Exception) -> Analysis:

@@ -1,7 +1,6 @@
 """Parsing a corpus with lexical substitution, as a job, next to the parser alone."""
 
 from collections.abc import Generator
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, get_args
 
@@ -129,8 +128,9 @@ def _make(job: Job) -> None:
         folders.write(out, parser, counts, options)
         return
     facts = registry.facts_of(out)
-    same = (facts.get("parser"), facts.get("version"), facts.get("options"))
-    if same != (parser, counts.digest[:8] or "empty", asdict(options)):
+    there = folders.options_of(facts.get("options", {}))
+    same = (facts.get("parser"), facts.get("version"), there)
+    if same != (parser, counts.digest[:8] or "empty", options):
         raise Conflict(f"There is already a parser {out.name}. Choose another name.")
 
 

@@ -1,4 +1,4 @@
-"""Rows of one sparse matrix times rows of another, and the digamma function."""
+"""Rows of one sparse matrix times rows of another."""
 
 from typing import Any
 
@@ -54,20 +54,3 @@ def sparse_products(
         for b in range(width):
             for e in range(right_first[begin + b], right_first[begin + b + 1]):
                 dense[right_at[e], b] = 0.0
-
-
-@njit(cache=True)
-def digamma(x: Floats, out: Floats) -> None:
-    """The derivative of log gamma at every ``x`` > 0, to 12 digits.
-
-    Recurrence up to 10, then the asymptotic series. Abramowitz & Stegun 1964, 6.3.5
-    and 6.3.18.
-    """
-    for i in range(len(x)):
-        z, shift = x[i], 0.0
-        while z < 10.0:
-            shift -= 1.0 / z
-            z += 1.0
-        f = 1.0 / (z * z)
-        tail = 1 / 120 - f * (1 / 252 - f * (1 / 240 - f * (1 / 132 - f * 691 / 32760)))
-        out[i] = shift + np.log(z) - 0.5 / z - f * (1 / 12 - f * tail)

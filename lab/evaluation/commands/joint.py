@@ -63,11 +63,6 @@ def _add_inference_arguments(parser: argparse.ArgumentParser) -> None:
         help="soft: only arcs of the paraphrase alone cost, as algorithm 2 is printed",
     )
     add("--no-root", action="store_true", help="ROOT is not linked to ROOT")
-    add(
-        "--alone",
-        action="store_true",
-        help="each sentence alone, even where the parser reads pairs (bp)",
-    )
 
 
 def _add_report_arguments(parser: argparse.ArgumentParser) -> None:
@@ -118,7 +113,6 @@ def _settings(options: dict[str, Any]) -> JointSettings:
         gate=not options["no_gate"],
         projective=not options["crossing"],
         n_best=options["n_best"],
-        in_view=not options["alone"],
         last_round=options["last_round"],
         one_sided=options["one_sided"],
         link_roots=not options["no_root"],

@@ -25,8 +25,8 @@ from core.pivoting.language_model import read_arpa
 from core.pivoting.table import open_table
 from core.protocols import Analysis, ParserBackend
 from lab.evaluation import rewrites
+from lab.evaluation.rewordings import rewordings
 from lab.evaluation.rewrites import Filter, Rewrite
-from lab.training.rewordings import rewordings
 
 HELP = "parse sentences jointly with rewrites of themselves, against their gold"
 SEED = 16

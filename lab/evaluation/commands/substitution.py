@@ -2,11 +2,10 @@
 
 import argparse
 from dataclasses import fields
-from typing import Any, get_args
+from typing import Any
 
 from core.evaluation import substitution
 from core.parsing.registry import Say
-from core.substitution.divergence import Measure
 from core.substitution.options import PAPER, Options
 from lab.evaluation.substitution_oracle import oracle
 
@@ -26,12 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="use the paper's settings instead of the best ones",
     )
-    add(
-        "--measure",
-        choices=get_args(Measure),
-        help="distance between contexts (default: the best one)",
-    )
-    add("--strength", type=float, help="alpha, or the mass of the prior")
+    add("--alpha", type=float, help="count of what was never seen")
     for name in ("f_q", "f_c", "f_lc"):
         add(
             "--" + name.replace("_", "-"),
@@ -54,7 +48,7 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
 
 
 def _chosen(options: dict[str, Any]) -> Options:
-    names = ("method", "measure", "strength", "f_q", "f_c", "f_lc")
+    names = ("method", "alpha", "f_q", "f_c", "f_lc")
     given = {name: options[name] for name in names if options[name] is not None}
     start = PAPER if options["paper"] else Options()
     kept = {f.name: getattr(start, f.name) for f in fields(Options)}

@@ -8,8 +8,8 @@ from core.data.deps import DepAnalysis, DepTree
 from core.data.tokens import Sentence
 from core.protocols import Analysis
 from lab.evaluation import rewrites
+from lab.evaluation.rewordings import rewordings
 from lab.evaluation.rewrites import Rewrite, summed_side, tree_rewrites, word_rewrites
-from lab.training.rewordings import rewordings
 
 NAMES = ("root", "nsubj", "obl", "case", "conj", "cc")
 WORDS = ["she", "sang", "at", "home", "in", "May"]

@@ -15,12 +15,10 @@ pytestmark = [
 torch = pytest.importorskip("torch", reason="training needs the [train] extra (torch)")
 pytest.importorskip("onnx", reason="training needs the [train] extra (onnx)")
 
-from safetensors.numpy import save_file  # noqa: E402
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers  # noqa: E402
 
 from core.data.tokens import Sentence  # noqa: E402
-from core.errors import InvalidValue, Unavailable  # noqa: E402
-from core.joint_parsing.in_view import views_of  # noqa: E402
+from core.errors import InvalidValue  # noqa: E402
 from core.parsing.conformance import violations  # noqa: E402
 from core.parsing.neural import NeuralParser, OnnxModel  # noqa: E402
 from core.parsing.store import open_folder  # noqa: E402
@@ -33,7 +31,6 @@ from lab.training.encoder import EncoderShape  # noqa: E402
 from lab.training.evaluate import TorchModel  # noqa: E402
 from lab.training.loop import Settings  # noqa: E402
 from lab.training.model import Parser as ToyParser  # noqa: E402
-from lab.training.pairing import with_pairs  # noqa: E402
 from lab.training.run import Card, Data, TrainingOptions, read_data, train  # noqa: E402
 from lab.training.start import start_from  # noqa: E402
 
@@ -201,32 +198,6 @@ def test_bf16_is_the_default_only_where_it_is_fast(
     assert chosen("--device", "cuda")
     assert chosen("--bf16")
     assert not chosen("--no-bf16")
-
-
-def test_a_run_with_pairs_makes_a_parser_that_reads_them(toy: Path) -> None:
-    table = np.random.default_rng(1).normal(size=(40, 32)).astype(np.float32)
-    save_file({"embeddings.word_embeddings.weight": table}, toy / "model.safetensors")
-    given = [TreebankSource("toy", toy / "toy.conllu")], toy, 2
-    data = with_pairs(toy_data(toy), *given, seed=1)
-    assert len(data.pairs) == 40
-    assert {len(pair.words) for pair in data.pairs} == {12}
-    assert data.facts()["toy"]["pairs"] == 40
-    (toy / "model.safetensors").unlink()
-
-    parser = NeuralParser(train(toy_options(toy, epochs=0.5), data))
-
-    assert "pairs" in parser.info.capabilities
-    both = Sentence.of("The cat sees a dog ."), Sentence.of("The fox likes a frog .")
-    (views,) = views_of(parser, [both])
-    assert views is not None
-    np.testing.assert_allclose(views[0].arcs[:, 1:].sum(0), 1)
-
-
-def test_pairs_want_an_encoder(toy: Path) -> None:
-    with pytest.raises(Unavailable, match="no encoder weights"):
-        with_pairs(
-            toy_data(toy), [TreebankSource("toy", toy / "toy.conllu")], toy, 1, seed=1
-        )
 
 
 def other_data(folder: Path) -> Data:

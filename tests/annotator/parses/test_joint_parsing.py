@@ -1,9 +1,6 @@
 """Parsing pairs jointly as a job: stored once, with what produced it, and resumed."""
 
-from dataclasses import replace
-
 import pytest
-from django.conf import settings
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -15,11 +12,8 @@ from annotator.models import TreeChange as Change
 from annotator.pages import joint as pages
 from annotator.services import jobs
 from annotator.services.parses import accuracy, joint, ledger
-from core.data.tokens import Sentence
 from core.joint_parsing import gate as joint_weights
 from core.joint_parsing.values import JointSettings
-from core.parsing import registry
-from core.protocols import Analysis, Capability, ParserBackend
 from tests import cast as people
 from tests.annotator import joint_cast
 from tests.annotator.joint_cast import INFO
@@ -302,34 +296,3 @@ def test_storing_costs_the_same_queries_for_any_batch(cast: Cast) -> None:
             joint.store(run, made[:n], INFO)
         counts.append(len(seen))
     assert counts[1] <= counts[0]
-
-
-@pytest.mark.parametrize("in_view", [True, False])
-def test_a_parser_that_reads_pairs_reads_them_unless_told_not_to(
-    three: Cast, monkeypatch: pytest.MonkeyPatch, in_view: bool
-) -> None:
-    """The shipped one says that it can: two more texts a pair, both sides in each."""
-    plain = registry.load("english", settings.MODELS_DIR)
-    reader = PairReader(plain)
-    monkeypatch.setattr(registry, "load", lambda *_: reader)
-    job = do(three, in_view=in_view)
-    assert job.result["parsed"] == 3
-    pair = three.corpus.pairs.select_related("source", "target").order_by("pk")[0]
-    forms = pair.source.to_core().forms, pair.target.to_core().forms
-    both = {forms[0] + forms[1], forms[1] + forms[0]}
-    assert (both <= set(reader.asked)) is in_view
-    assert len(reader.asked) == (12 if in_view else 6)
-    assert ("each sentence read alone" in job.title) is not in_view
-
-
-class PairReader:
-    def __init__(self, parser: ParserBackend) -> None:
-        self.parser, self.asked = parser, []
-        can = parser.info.capabilities | {"pairs"}
-        self.info = replace(parser.info, capabilities=can)
-
-    def analyse(
-        self, sentences: list[Sentence], *, want: frozenset[Capability]
-    ) -> list[Analysis | Exception]:
-        self.asked += [sentence.forms for sentence in sentences]
-        return self.parser.analyse(sentences, want=want)

@@ -1,16 +1,13 @@
-"""Rewordings of gold trees, for parsers that read pairs; sentences of our own."""
+"""Rewordings of gold trees; sentences of our own."""
 
 import random
 
-import numpy as np
 import pytest
 
 from core.data.deps import DepTree
 from core.data.tokens import Sentence, Token
 from core.evaluation.golds import Gold
-from lab.training.corpus import TrainingSentence
-from lab.training.rewording import Reworder, example_of, likes_of, participles_of
-from lab.training.rewordings import Clause, rewordings
+from lab.evaluation.rewordings import Clause, rewordings
 
 TAGS = {
     "CC": "CCONJ",
@@ -146,10 +143,10 @@ def test_a_way_to_say_it(
 ) -> None:
     clause = Clause.of(gold(text).sentence, gold(text).deps)
     assert WAYS[way](clause, First())
-    example = example_of(clause, "own")
-    assert " ".join(example.words) == words
-    assert example.heads == heads
-    assert example.labels == tuple(labels.split())
+    sentence, deps = clause.tree()
+    assert " ".join(sentence.forms) == words
+    assert tuple(head + 1 for head in deps.heads) == heads
+    assert deps.labels == tuple(labels.split())
 
 
 def test_what_cannot_be_said_so_stays_as_it_was() -> None:
@@ -159,55 +156,24 @@ def test_what_cannot_be_said_so_stays_as_it_was() -> None:
         assert [word.form for word in clause.words] == [*gold(text).sentence.forms]
 
 
-def roots_and_loops(example: TrainingSentence) -> tuple[int, bool]:
-    assert example.heads is not None
-    loops = False
-    for at in range(1, len(example.heads) + 1):
-        steps = 0
-        while at and steps <= len(example.heads):
-            at, steps = example.heads[at - 1], steps + 1
-        loops |= at != 0
-    return example.heads.count(0), loops
-
-
 @pytest.mark.parametrize("seed", range(20))
-def test_every_pair_is_two_trees(seed: int) -> None:
-    golds = [gold(text) for text in ALL]
-    reworder = Reworder.of(golds, {("boat", "NN"): ["ship"]}, seed)
-    pairs = list(reworder.pairs(golds, "own"))
-    assert len(pairs) == len(ALL)
-    for pair in pairs:
-        assert roots_and_loops(pair) == (2, False)
-        layers = pair.upos, pair.xpos, pair.heads, pair.labels
-        assert all(layer and len(layer) == len(pair.words) for layer in layers)
+def test_what_is_reworded_stays_a_tree(seed: int) -> None:
+    """One root, to which every word leads, however many rules were applied."""
+    draw = random.Random(seed)
+    for text in ALL:
+        clause = Clause.of(gold(text).sentence, gold(text).deps)
+        for way in draw.sample(sorted(WAYS), 3):
+            WAYS[way](clause, draw)
+        if clause.is_whole():
+            sentence, deps = clause.tree()
+            assert len(sentence) == len(deps)
+            assert deps.heads.count(-1) == 1
+            assert all(leads_to_root(deps.heads, at) for at in range(len(deps)))
 
 
-def test_a_pair_holds_the_sentence_itself() -> None:
-    reworder = Reworder.of([gold(SANG)], {}, 1)
-    (pair,) = reworder.pairs([gold(SANG)], "own")
-    own = gold(SANG).sentence.forms
-    assert own in (pair.words[: len(own)], pair.words[-len(own) :])
-    assert pair.treebank == "own"
-
-
-def test_the_same_seed_draws_the_same() -> None:
-    golds = [gold(text) for text in ALL]
-    a, b = ([*Reworder.of(golds, {}, 7).pairs(golds, "own")] for _ in range(2))
-    assert a == b
-
-
-def test_participles_are_the_commonest_by_lemma() -> None:
-    tokens = [Token(form, "show", "VERB", "VBN") for form in ("shown", "showed")]
-    golds = [Gold(Sentence((token,))) for token in (*tokens, tokens[0])]
-    assert participles_of(golds) == {"show": "shown"}
-
-
-def test_likes_are_nearest_first_and_of_the_same_tag() -> None:
-    names = ("boat", "ship", "raft", "cup")
-    nouns = [Token(name, name, "NOUN", "NN") for name in names]
-    tokens = [*nouns, Token("sail", "sail", "VERB", "VB")]
-    golds = [Gold(Sentence((token,))) for token in tokens] * 3
-    angles = dict(zip((*names, "sail"), (0.0, 0.1, 0.3, 1.5, 0.05), strict=True))
-    vectors = {w: np.array([np.cos(a), np.sin(a)]) for w, a in angles.items()}
-    assert likes_of(golds, vectors, n=2)["boat", "NN"] == ["ship", "raft"]
-    assert ("sail", "VB") not in likes_of(golds, vectors, n=2)  # too few of its tag
+def leads_to_root(heads: tuple[int, ...], at: int) -> bool:
+    seen: set[int] = set()
+    while at >= 0 and at not in seen:
+        seen.add(at)
+        at = heads[at]
+    return at < 0
