@@ -5,7 +5,9 @@ PORT ?= 8000
 VENV := .venv
 BIN := $(VENV)/bin
 
-# Some tests wait for a server: one worker more than cores keeps the cores at work.
+# Some tests wait for a server: one worker more than cores keeps the cores at work. Many start
+# programs, which must find their modules compiled.
+export PYTHONDONTWRITEBYTECODE =
 export PYTEST_XDIST_AUTO_NUM_WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
 PYTEST = $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder

@@ -60,6 +60,7 @@ def _parts(sql: str) -> list[str]:
     return sorted(re.split(r", (?=\"|CONSTRAINT)", sql.rstrip(")")))
 
 
+@pytest.mark.slow
 @pytest.mark.once
 def test_tables_made_from_models_are_those_that_migrations_make(tmp_path: Path) -> None:
     from_models, migrated = variables(tmp_path / "a"), variables(tmp_path / "b")

@@ -277,6 +277,7 @@ def no_broker(monkeypatch) -> None:
     monkeypatch.setattr(celery, "app", away)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_a_job_is_kept_while_the_broker_is_away(cast, no_broker) -> None:
     job = jobs.create(cast.project, "parse", title="Later", by=cast.ada)
@@ -299,6 +300,7 @@ def test_a_message_names_no_job_and_starts_the_one_whose_turn_it_is(
     assert started == [first.pk]
 
 
+@pytest.mark.slow
 def test_a_worker_shows_itself_while_the_broker_is_away(no_broker, tmp_path) -> None:
     with pytest.raises(ConnectionError, match="broker cannot be reached"):
         celery.wake("parse")

@@ -53,6 +53,7 @@ def poisoned(cast):
     return cast
 
 
+@pytest.mark.slow
 @pytest.mark.once
 def test_markup_stays_text_on_every_page(poisoned) -> None:
     client = Client()

@@ -59,6 +59,7 @@ def test_a_backup_with_tables_brings_them_back(table, settings, tmp_path) -> Non
     assert content(settings.MEDIA_ROOT) == text
 
 
+@pytest.mark.slow
 def test_a_backup_names_the_tables_it_does_not_hold_and_they_are_made_anew(
     cast: Cast, table, settings, tmp_path
 ) -> None:
@@ -75,6 +76,7 @@ def test_a_backup_names_the_tables_it_does_not_hold_and_they_are_made_anew(
     assert paraphrases(again) == before
 
 
+@pytest.mark.slow
 @pytest.mark.once
 @pytest.mark.parametrize("of", ["uploads/bitexts/", "tables/"])
 def test_a_file_that_is_not_what_was_backed_up_is_refused(
@@ -92,6 +94,7 @@ def test_a_file_that_is_not_what_was_backed_up_is_refused(
     assert ParaphraseTable.objects.get().name == "Later"
 
 
+@pytest.mark.slow
 @pytest.mark.once
 def test_a_file_that_a_job_takes_away_meanwhile_ends_no_backup(
     table, settings, tmp_path, monkeypatch
@@ -113,6 +116,7 @@ def test_a_file_that_a_job_takes_away_meanwhile_ends_no_backup(
     assert not any(one.endswith(gone.name) for one in names)
 
 
+@pytest.mark.slow
 @pytest.mark.once
 def test_releases_and_models_come_back_with_their_bytes(
     cast: Cast, settings, tmp_path: Path

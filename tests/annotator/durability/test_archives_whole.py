@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 import zipfile
-from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
@@ -185,6 +184,7 @@ def test_a_backup_moves_between_databases(server_url, tmp_path: Path) -> None:
         old = env
 
 
+@pytest.mark.slow
 def test_a_backup_is_tried_before_it_is_needed(full, tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(settings, "GEMEL_HOME", tmp_path)  # others backup meanwhile
     counts = archives.backup(tmp_path / "one.zip")
@@ -212,26 +212,24 @@ def without_rows(data: bytes) -> bytes:
     return data.partition(b"\n")[0] + b"\n"
 
 
-slow = partial(pytest.param, marks=pytest.mark.slow)
-
-
+@pytest.mark.slow
 @pytest.mark.once
 @pytest.mark.parametrize(
     ("entry", "change", "says"),
     [
         ("rows/annotator_linkevent", without_rows, "missing or extra rows"),
-        slow("rows/annotator_linkevent", lambda data: None, "missing or extra rows"),
-        slow("rows/annotator_sentence", without_rows, "contradict each other"),
+        ("rows/annotator_linkevent", lambda data: None, "missing or extra rows"),
+        ("rows/annotator_sentence", without_rows, "contradict each other"),
         ("rows/annotator_sentence", lambda data: data + data[-30:], "cannot be read"),
-        slow("rows/annotator_sentence", lambda data: b"x" + data, "columns are unkn"),
-        slow("rows/auth_user", lambda data: data + LAST.search(data)[0], "contradict"),
+        ("rows/annotator_sentence", lambda data: b"x" + data, "columns are unkn"),
+        ("rows/auth_user", lambda data: data + LAST.search(data)[0], "contradict"),
         ("manifest.json", lambda data: b"[]", "its manifest belongs to something else"),
         (
             "uploads/2026/01/file1.upload",
             lambda data: data + b"x",
             "differs from what was backed up",
         ),
-        slow(
+        (
             "uploads/2026/01/file1.upload",
             lambda data: None,
             "does not contain the upload",
@@ -247,6 +245,7 @@ def test_what_is_wrong_with_a_backup_is_told(
         archives.verify(bad)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("entry", "change"),
     [
@@ -312,6 +311,7 @@ def test_a_backup_is_its_owners_alone(full, tmp_path) -> None:
     assert (tmp_path / "one.zip").stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.slow
 @pytest.mark.once
 def test_the_command_tries_a_backup(full, tmp_path) -> None:
     out = io.StringIO()

@@ -57,6 +57,7 @@ def trees(cast: Cast) -> list[Tree]:
     return made
 
 
+@pytest.mark.slow
 def test_each_relation_is_counted_whole_with_little_work(
     cast: Cast, trees: list[Tree]
 ) -> None:

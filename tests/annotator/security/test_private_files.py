@@ -38,6 +38,7 @@ def open_to_others(folder: Path) -> list[str]:
     return [str(one) for one in paths if stat.S_IMODE(one.lstat().st_mode) & 0o077]
 
 
+@pytest.mark.slow
 def test_all_that_is_written_is_for_one_account(tmp_path) -> None:
     home = tmp_path / "home"
     manage(home, "migrate", "-v0")

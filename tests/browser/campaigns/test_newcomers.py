@@ -79,6 +79,7 @@ def test_from_an_own_file_to_an_annotators_first_judgment(
     judging.wait_done(annotator.page, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.smoke
 def test_from_own_pairs_to_the_first_accepted_link(open_page, live, tmp_path) -> None:
     table = tmp_path / "mine.tsv"

@@ -131,7 +131,7 @@ def test_the_same_links_have_the_same_paths_in_any_order(
 
 
 @pytest.mark.parametrize("across", [False, True])
-@pytest.mark.parametrize("n_words", [10, 25, 60])
+@pytest.mark.parametrize("n_words", [10, 25, pytest.param(60, marks=pytest.mark.slow)])
 def test_a_long_pair_has_no_link_through_a_box(n_words: int, across: bool) -> None:
     scene, links = long_scene(n_words, across=across)
     paths = link_paths(scene, links)

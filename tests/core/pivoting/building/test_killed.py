@@ -5,11 +5,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from core.pivoting.building.pipeline import STAGES
 from core.pivoting.table import open_table
 from tests.core.pivoting.test_table import built, contents
 
 
+@pytest.mark.slow
 def test_a_build_killed_at_every_stage_makes_the_same_table(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "tests.core.pivoting.building.dying", str(tmp_path)]
     ended = subprocess.run(words, capture_output=True, text=True, check=False)
