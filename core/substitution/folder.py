@@ -35,7 +35,7 @@ class LinkedParser:
         self._folder = open_folder(folder, needed=FILES)
         facts = self._folder.manifest
         try:
-            self.options = options_of(facts["options"])
+            self.options = _options(facts["options"])
             inner = str(facts["parser"])
         except (KeyError, TypeError, InvalidValue) as error:
             raise Unavailable(f"{folder}: bad manifest: {error}") from error
@@ -86,14 +86,7 @@ def write(out: Path, parser: str, counts: LinkingCounts, options: Options) -> No
     write_manifest(out, facts, files=FILES)
 
 
-OLDER = {"measure": "alpha", "same_case": False}  # what older folders say of today's
-
-
-def options_of(given: Mapping[str, Any]) -> Options:
-    """The options in a manifest. Raises InvalidValue on one that is not known."""
-    given = {name: x for name, x in given.items() if OLDER.get(name) != x}
-    if "strength" in given:
-        given["alpha"] = given.pop("strength")
+def _options(given: Mapping[str, Any]) -> Options:
     known = {field.name for field in fields(Options)}
     unknown = sorted(given.keys() - known)
     if unknown:

@@ -1,6 +1,7 @@
 """Parsing a corpus with lexical substitution, as a job, next to the parser alone."""
 
 from collections.abc import Generator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, get_args
 
@@ -128,9 +129,8 @@ def _make(job: Job) -> None:
         folders.write(out, parser, counts, options)
         return
     facts = registry.facts_of(out)
-    there = folders.options_of(facts.get("options", {}))
-    same = (facts.get("parser"), facts.get("version"), there)
-    if same != (parser, counts.digest[:8] or "empty", options):
+    same = (facts.get("parser"), facts.get("version"), facts.get("options"))
+    if same != (parser, counts.digest[:8] or "empty", asdict(options)):
         raise Conflict(f"There is already a parser {out.name}. Choose another name.")
 
 
