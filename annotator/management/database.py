@@ -9,8 +9,10 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
+from annotator.errors import Refusal
 from annotator.models import Corpus
 from annotator.services.queries import tables
+from core.errors import GemelError
 
 
 def bring_up_to_date() -> None:
@@ -27,7 +29,7 @@ def bring_up_to_date() -> None:
 
 
 class DatabaseCommand(BaseCommand):
-    """A command on a database that is up to date.
+    """A command on a database that is up to date; refusals are said in one line.
 
     A new database, and an embedded one, is brought up to date on the spot; a server's
     database that people work in is not migrated behind their backs.
@@ -35,7 +37,10 @@ class DatabaseCommand(BaseCommand):
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         bring_up_to_date()
-        return super().execute(*args, **options)
+        try:
+            return super().execute(*args, **options)
+        except (Refusal, GemelError, OSError) as error:
+            raise CommandError(str(error)) from error
 
 
 def corpora_called(given: str, project: str = "") -> list[Corpus]:
