@@ -7,7 +7,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from annotator.errors import BadRequest
-from annotator.forms import number
+from annotator.forms import number, sent_by
 from annotator.services.corpora.trees import MAX_TEXT
 from annotator.services.parses.arc_drafts import OPS as ARC_OPS
 from annotator.services.parses.drafts import OPS
@@ -46,16 +46,11 @@ def _of_words(sent: dict[str, Any]) -> dict[str, Any]:
     return sent | {"forms": parts}
 
 
-class TreeForm(forms.Form):
-    """One step of the tree editor: one or two nodes, a label or brackets, a button."""
+class StepForm(forms.Form):
+    """The fields that the editors of trees and of arcs share: one script sends both."""
 
     code = r"^[0-9a-f]{16}\Z"
-    op = forms.ChoiceField(
-        choices=[(name, name) for name in (*OPS, *BUTTONS, AGAIN, "check")]
-    )
-    what = forms.ChoiceField(  # of a check: what is being typed
-        choices=[(name, name) for name in TYPED], required=False
-    )
+    field_order = ("op",)
     uuid = forms.UUIDField()
     base_rev = forms.IntegerField(min_value=0)
     base = forms.RegexField(code, required=False)
@@ -63,24 +58,32 @@ class TreeForm(forms.Form):
     source = forms.RegexField(code, required=False)
     node = forms.IntegerField(min_value=0, max_value=9999, required=False)
     other = forms.IntegerField(min_value=0, max_value=9999, required=False)
-    until = forms.IntegerField(min_value=0, max_value=9999, required=False)
     label = forms.CharField(max_length=60, required=False)
+    form = forms.CharField(max_length=MAX_FORM, required=False)
+    text = forms.CharField(max_length=MAX_TEXT, required=False, strip=False)
+
+
+class TreeForm(StepForm):
+    """One step of the tree editor: one or two nodes, a label or brackets, a button."""
+
+    op = forms.ChoiceField(
+        choices=[(name, name) for name in (*OPS, *BUTTONS, AGAIN, "check")]
+    )
+    what = forms.ChoiceField(  # of a check: what is being typed
+        choices=[(name, name) for name in TYPED], required=False
+    )
+    until = forms.IntegerField(min_value=0, max_value=9999, required=False)
     edge = forms.CharField(max_length=60, required=False)
     second = forms.CharField(max_length=60, required=False)  # label of a new edge
     secedge = forms.RegexField(r"^\d{1,4} \d{1,4} .*\Z", required=False)
     trace = forms.CharField(max_length=60, required=False)
     after = forms.BooleanField(required=False)  # of a trace: behind the node
-    form = forms.CharField(max_length=MAX_FORM, required=False)
     asked = forms.BooleanField(required=False)  # the label of joined phrases, too
     follow = forms.BooleanField(required=False)
-    text = forms.CharField(max_length=MAX_TEXT, required=False, strip=False)
 
     def arguments(self) -> dict[str, Any]:
         """The arguments of ``DraftStep.read``; raises BadRequest."""
-        if not self.is_valid():
-            field, problems = next(iter(self.errors.items()))
-            raise BadRequest(f"{field}: {problems[0]}", field=field)
-        sent = _of_words(dict(self.cleaned_data))
+        sent = _of_words(dict(sent_by(self)))
         node, other, until = sent["node"], sent.pop("other"), sent.pop("until")
         if sent["op"] in OF_NODES and node is None:
             raise BadRequest(_("Choose a node first."), field="node")
@@ -111,35 +114,19 @@ class TreeForm(forms.Form):
         return sent | ends
 
 
-class ArcForm(forms.Form):
-    """One step of the editor of arcs: one or two words, a relation or lines, a button.
+class ArcForm(StepForm):
+    """One step of the editor of arcs: one or two words, a relation or lines, a
+    button."""
 
-    The names of the fields are those of the tree editor: the same script sends them.
-    """
-
-    code = r"^[0-9a-f]{16}\Z"
     op = forms.ChoiceField(
         choices=[(name, name) for name in (*ARC_OPS, *BUTTONS, "root")]
     )
-    uuid = forms.UUIDField()
-    base_rev = forms.IntegerField(min_value=0)
-    base = forms.RegexField(code, required=False)
-    gold = forms.RegexField(code, required=False)
-    source = forms.RegexField(code, required=False)
-    node = forms.IntegerField(min_value=0, max_value=9999, required=False)
-    other = forms.IntegerField(min_value=0, max_value=9999, required=False)
-    label = forms.CharField(max_length=60, required=False)
-    form = forms.CharField(max_length=MAX_FORM, required=False)
     column = forms.CharField(max_length=10, required=False)
     value = forms.CharField(max_length=MAX_FIELD, required=False)
-    text = forms.CharField(max_length=MAX_TEXT, required=False, strip=False)
 
     def arguments(self) -> dict[str, Any]:
         """The arguments of ``arc_drafts.read_step``; raises BadRequest."""
-        if not self.is_valid():
-            field, problems = next(iter(self.errors.items()))
-            raise BadRequest(f"{field}: {problems[0]}", field=field)
-        sent = _of_words(dict(self.cleaned_data))
+        sent = _of_words(dict(sent_by(self)))
         node, other, label = sent.pop("node"), sent.pop("other"), sent.pop("label")
         if (
             sent["op"] in ("attach", "relation", "root", "field", *OF_WORDS)

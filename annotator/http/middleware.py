@@ -3,7 +3,6 @@ characters that no text may hold."""
 
 import logging
 import re
-from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
@@ -11,6 +10,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import render
+from django.utils.deprecation import MiddlewareMixin
 from django.utils.translation import gettext_lazy
 
 from annotator.errors import BadRequest, NotReady, Refusal
@@ -36,14 +36,8 @@ AGAIN_S = 3  # until a page that waits for kernels loads itself again
 TOKEN = re.compile("[0-9a-f-]{36}")
 
 
-class RefusalMiddleware:
+class RefusalMiddleware(MiddlewareMixin):
     """Show a Refusal raised in a view as a page with its status."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
 
     def process_view(
         self, request: HttpRequest, view: Any, args: Any, kwargs: Any
@@ -98,19 +92,17 @@ class PagesCompressed(GZipMiddleware):
         return response
 
 
-class PrivateMiddleware:
+class PrivateMiddleware(MiddlewareMixin):
     """Pages are for who asked: no browser and no proxy keeps them on its disk."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        response = self.get_response(request)
+    def process_response(
+        self, request: HttpRequest, response: HttpResponseBase
+    ) -> HttpResponseBase:
         response.headers.setdefault("Cache-Control", "no-store")
         return response
 
 
-class FormMiddleware:
+class FormMiddleware(MiddlewareMixin):
     """Name the form that was taken, so that its page forgets the draft of it.
 
     A form carries the token of its draft (``static/js/drafts.js``). The draft is kept
@@ -118,11 +110,9 @@ class FormMiddleware:
     its own page calls ``answers.taken``.
     """
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        response = self.get_response(request)
+    def process_response(
+        self, request: HttpRequest, response: HttpResponseBase
+    ) -> HttpResponseBase:
         if request.method != "POST" or request.path.startswith("/api/"):
             return response
         token = request.POST.get("draft", "")
@@ -135,14 +125,8 @@ class FormMiddleware:
         return response
 
 
-class NulMiddleware:
+class NulMiddleware(MiddlewareMixin):
     """Refuse U+0000 in a query or a form: PostgreSQL cannot hold it in a text."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
 
     def process_view(
         self, request: HttpRequest, view: Any, args: Any, kwargs: Any

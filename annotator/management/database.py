@@ -1,62 +1,35 @@
 """Commands on rows first make sure that the tables exist."""
 
 import fcntl
-from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
-from django.apps import apps
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
-from django.db import connection, router
+from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
-from django.db.migrations.loader import MigrationLoader
-from django.db.migrations.recorder import MigrationRecorder
 
+from annotator.errors import Refusal
 from annotator.models import Corpus
 from annotator.services.queries import tables
+from core.errors import GemelError
 
 
 def bring_up_to_date() -> None:
     """Migrate a new or an embedded database. Raises CommandError if a server's is
     behind."""
-    make_tables()
     executor = MigrationExecutor(connection)
     steps = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    behind = bool(steps) or not tables.has_heads(connection)
-    if behind and connection.vendor == "sqlite":
+    if steps or not tables.has_heads(connection):
+        if connection.vendor != "sqlite" and connection.introspection.table_names():
+            raise CommandError(
+                "The database is out of date: run manage.py migrate first."
+            )
         call_command("migrate", verbosity=0, interactive=False)
-    elif behind:
-        raise CommandError("The database is out of date: run manage.py migrate first.")
-
-
-def make_tables() -> bool:
-    """Give an empty database all tables; return whether it was empty.
-
-    The tables come from the models, in one transaction, and all migrations are noted
-    as applied: going through them takes ten times as long, because Django renders
-    every model again after each step. A test holds that both ways agree.
-    """
-    if connection.introspection.table_names():
-        return False
-    recorder = MigrationRecorder(connection)
-    known = MigrationLoader(None).disk_migrations
-    search = import_module("annotator.migrations.0002_pair_search")
-    with connection.schema_editor() as editor:
-        for app in apps.get_app_configs():
-            for model in router.get_migratable_models(app, connection.alias):
-                if model._meta.can_migrate(connection):
-                    editor.create_model(model)
-        search.make(apps, editor)
-        editor.create_model(recorder.Migration)
-        notes = [recorder.Migration(app=app, name=name) for app, name in known]
-        recorder.migration_qs.bulk_create(notes)
-    call_command("migrate", verbosity=0, interactive=False)  # what follows a migration
-    return True
 
 
 class DatabaseCommand(BaseCommand):
-    """A command on a database that is up to date.
+    """A command on a database that is up to date; refusals are said in one line.
 
     A new database, and an embedded one, is brought up to date on the spot; a server's
     database that people work in is not migrated behind their backs.
@@ -64,7 +37,10 @@ class DatabaseCommand(BaseCommand):
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         bring_up_to_date()
-        return super().execute(*args, **options)
+        try:
+            return super().execute(*args, **options)
+        except (Refusal, GemelError, OSError) as error:
+            raise CommandError(str(error)) from error
 
 
 def corpora_called(given: str, project: str = "") -> list[Corpus]:

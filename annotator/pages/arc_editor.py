@@ -1,15 +1,13 @@
 """The page where a dependency tree is edited: drawing, table and token lines."""
 
 from typing import Any
-from uuid import uuid4
 
 from django.utils.translation import gettext as _
 
-from annotator import access
 from annotator.models import Parse, Sentence
 from annotator.models.projects import Anybody
-from annotator.pages.tree_editor import neighbours, state_of, words_shown
-from annotator.services.parses import arc_drafts, consequences, drafts, gold, retyping
+from annotator.pages.tree_editor import around, state_of
+from annotator.services.parses import arc_drafts, consequences, drafts, retyping
 from annotator.services.queries import labels
 from annotator.services.treebanks import rules
 from annotator.svg import editable
@@ -35,7 +33,6 @@ def shown(sentence: Sentence, by: Anybody, *, base: str = "") -> Json:
     draft = arc_drafts.draft_of(sentence, by)
     parse = drafts.starting(sentence, by, base, KIND) if draft is None else draft.base
     arcs = draft.to_arcs() if draft else arc_drafts.arcs_at_start(sentence, parse)
-    project, former = sentence.corpus.project, gold.gold_of(sentence, KIND)
     problems = _problems(sentence, arcs)
     decided = arc_drafts.decided(draft) if draft else {}
     stored = (
@@ -45,11 +42,6 @@ def shown(sentence: Sentence, by: Anybody, *, base: str = "") -> Json:
     )
     sure = arc_drafts.chances(arcs, stored, decided)
     return {
-        "project": project,
-        "corpus": sentence.corpus,
-        "sentence": sentence,
-        "draft": draft,
-        "base": parse,
         "rows": _rows(arcs, sure),
         "svg": _svg(sentence, arcs, problems, sure),
         "doubts": sum(p < SURE for p in sure.values()),
@@ -58,14 +50,7 @@ def shown(sentence: Sentence, by: Anybody, *, base: str = "") -> Json:
         "columns": list(FIELDS),
         "labels": _relations(arcs, sentence),
         "notes": rules.rules_of(sentence.corpus).notes,
-        "words": words_shown(sentence, arcs.words),
-        "uuid": uuid4(),
-        "gold": former.code if former else "",
-        "may_edit": access.may(by, "annotate", project),
-        "may_gold": access.may(by, "curate", project),
-        "sources": _sources(sentence, by),
-        "word_differences": retyping.differences(draft) if draft else [],
-    } | (state_of(draft) | neighbours(sentence))
+    } | (state_of(draft) | around(sentence, draft, parse, arcs.words, by, KIND))
 
 
 def lines_of(sentence: Sentence, by: Anybody, code: str) -> str:
@@ -80,12 +65,6 @@ def lines_of(sentence: Sentence, by: Anybody, code: str) -> str:
         return arcs.lines
     mine = draft.to_arcs()
     return mine.with_arcs_of(retyping.over(arcs, mine.words)).lines
-
-
-def _sources(sentence: Sentence, by: Anybody) -> list[Parse]:
-    rows = Parse.objects.readable_by(by, sentence.corpus.project)
-    rows = rows.filter(sentence=sentence, kind=KIND)
-    return list(rows.select_related("author").order_by("origin", "engine", "rank"))
 
 
 def _rows(arcs: Arcs, sure: dict[int, float]) -> list[Json]:

@@ -330,16 +330,17 @@ def _deps(pair: Pair, parses: list[Parse]) -> dict[SideName, DepTree | None]:
     )
     for name, sentence, n_tokens in sides:
         if sentence in best:
-            by_side[name] = _dep_tree(texts[best[sentence].pk], n_tokens)
+            by_side[name] = deps_of(texts[best[sentence].pk], n_tokens)
     return by_side
 
 
-def _dep_tree(parse: Parse, n_tokens: int) -> DepTree | None:
+def deps_of(parse: Parse | None, n_tokens: int) -> DepTree | None:
+    """The arcs, or None if there are none, or over other tokens: never guessed."""
     try:
-        deps = parse.to_deps()
+        deps = parse.to_deps() if parse else None
     except FormatError:
         return None
-    return deps if len(deps) == n_tokens else None
+    return deps if deps is not None and len(deps) == n_tokens else None
 
 
 def _notes(canvas: Canvas) -> list[str]:

@@ -135,9 +135,7 @@ def _pair(
     if any(codes):
         by_code = {one.code: one for one in made}
         if not all(code in by_code for code in codes):
-            raise Http404(
-                _("There is no such tree of this sentence, or it is not yours.")
-            )
+            raise Http404(_missing())
         return by_code[codes[0]], by_code[codes[1]]
     return (likenesses[0].a, likenesses[0].b) if likenesses else None
 

@@ -119,28 +119,6 @@ class Other:
     gold_tags: tuple[str, ...]
 
 
-def advice(sentence: Sentence, engine: str, version: str) -> list[dict[str, Any]]:
-    """The words that a parser was helped with, and with what; see core's Advice."""
-    rows = Parse.objects.filter(
-        sentence=sentence, engine=engine, version=version, rank=1
-    )
-    meta = rows.filter(meta__has_key="advice").values_list("meta", flat=True).first()
-    return [
-        {**one, "form": sentence.forms[one["token"]]}
-        for one in (meta or {}).get("advice", [])
-        if 0 <= one["token"] < len(sentence.forms)  # else the words were cut again
-    ]
-
-
-def unhelped(sentence: Sentence, engine: str, version: str) -> str:
-    """Why a parser with substitution read the sentence unchanged, or ""."""
-    rows = Parse.objects.filter(
-        sentence=sentence, engine=engine, version=version, rank=1
-    )
-    meta = rows.filter(meta__has_key="unhelped").values_list("meta", flat=True).first()
-    return str((meta or {}).get("unhelped", ""))
-
-
 def sentences(
     corpus: Corpus, engine: CorpusEngine | None, after: str, words: str = ""
 ) -> dict[str, Any]:
@@ -268,9 +246,18 @@ def _other_drawing(sides: Sides, name: str) -> Shown:
 
 
 def _help(sentence: Sentence, name: str, version: str) -> dict[str, Any]:
+    """The words that a parser was helped with, and with what (see core's Advice); or
+    why one with substitution read the sentence unchanged, "" for no reason."""
+    rows = Parse.objects.filter(sentence=sentence, engine=name, version=version, rank=1)
+    metas: list[Any] = list(rows.order_by("pk").values_list("meta", flat=True))
+    advice: list[Any] = next((meta["advice"] for meta in metas if "advice" in meta), [])
     return {
-        "advice": advice(sentence, name, version),
-        "unhelped": unhelped(sentence, name, version),
+        "advice": [
+            {**one, "form": sentence.forms[one["token"]]}
+            for one in advice
+            if 0 <= one["token"] < len(sentence.forms)  # else the words were cut again
+        ],
+        "unhelped": next((m["unhelped"] for m in metas if "unhelped" in m), ""),
     }
 
 

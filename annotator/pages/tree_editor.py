@@ -44,8 +44,6 @@ def shown(
     draft = drafts.draft_of(sentence, by)
     parse = drafts.starting(sentence, by, base) if draft is None else draft.base
     tree = draft.to_tree() if draft else drafts.tree_at_start(sentence, parse)
-    project = sentence.corpus.project
-    former = gold.gold_of(sentence)
     problems = _problems(sentence, tree)
     declared = rules.rules_of(sentence.corpus)
     stored = (
@@ -65,16 +63,10 @@ def shown(
     open_ = {int(state["at"]), *brought.came, *wrong}
     folds = _folds(tree, folded, sure, open_)
     return {
-        "project": project,
-        "corpus": sentence.corpus,
-        "sentence": sentence,
-        "draft": draft,
-        "base": parse,
         "rows": _rows(tree, sure, brought.came, rules.tokens_of(sentence)),
         "has_edges": bool(tree.edges),
         "secondary": [_secondary(tree, one) for one in tree.secondary],
         "functions": _functions(tree, sentence),
-        "words": words_shown(sentence, tree.words),
         "svg": _svg(sentence, tree, wrong, sure, brought.came, folds),
         "folded": " ".join("{}-{}".format(*tree.spans[v]) for v in sorted(folds)),
         "may_follow": stored is not None and can_follow(tree),
@@ -84,27 +76,40 @@ def shown(
         "brackets": brackets.shown(tree),
         "labels": _labels(tree, declared, sentence),
         "notes": declared.notes,
+    } | (state | around(sentence, draft, parse, tree.words, by))
+
+
+def around(
+    sentence: Sentence,
+    draft: TreeDraft | None,
+    parse: Parse | None,
+    words: tuple[str, ...],
+    by: Anybody,
+    kind: Parse.Kind = Parse.Kind.CONSTITUENCY,
+) -> Json:
+    """What the editors of trees and of arcs share: the sentence and those before and
+    after it, in the order of import, its words (those of the draft where it has other
+    places), the trees that the draft may be filled with, and this person's rights."""
+    project, forms = sentence.corpus.project, sentence.forms
+    former = gold.gold_of(sentence, kind)
+    near = Sentence.objects.filter(corpus=sentence.corpus_id).only("code", "ref")
+    rows = Parse.objects.readable_by(by, project).filter(sentence=sentence, kind=kind)
+    sources = rows.select_related("author").order_by("origin", "engine", "rank")
+    return {
+        "project": project,
+        "corpus": sentence.corpus,
+        "sentence": sentence,
+        "draft": draft,
+        "base": parse,
+        "words": forms if len(forms) == len(words) else words,
         "uuid": uuid4(),
         "gold": former.code if former else "",
         "may_edit": access.may(by, "annotate", project),
         "may_gold": access.may(by, "curate", project),
-        "sources": _sources(sentence, by),
+        "sources": list(sources),
         "word_differences": retyping.differences(draft) if draft else [],
-    } | (state | neighbours(sentence))
-
-
-def words_shown(sentence: Sentence, words: tuple[str, ...]) -> Sequence[str]:
-    """The words of the sentence; those of the draft where it has other places."""
-    forms = sentence.forms
-    return forms if len(forms) == len(words) else words
-
-
-def neighbours(sentence: Sentence) -> Json:
-    """The sentences before and after it, in the order of import."""
-    rows = Sentence.objects.filter(corpus=sentence.corpus_id).only("code", "ref")
-    return {
-        "previous": rows.filter(pk__lt=sentence.pk).order_by("-pk").first(),
-        "next": rows.filter(pk__gt=sentence.pk).order_by("pk").first(),
+        "previous": near.filter(pk__lt=sentence.pk).order_by("-pk").first(),
+        "next": near.filter(pk__gt=sentence.pk).order_by("pk").first(),
     }
 
 
@@ -143,13 +148,6 @@ def state_of(draft: TreeDraft | None) -> Json:
         "redo": steps.redo.op if steps.redo else "",
         "events": draft.events.order_by("-revision")[:20],
     }
-
-
-def _sources(sentence: Sentence, by: Anybody) -> list[Parse]:
-    """The trees that the brackets may be filled with."""
-    rows = Parse.objects.readable_by(by, sentence.corpus.project)
-    rows = rows.filter(sentence=sentence, kind=Parse.Kind.CONSTITUENCY)
-    return list(rows.select_related("author").order_by("origin", "engine", "rank"))
 
 
 def _brought(tree: Tree, brought: Consequences) -> Json:

@@ -179,18 +179,23 @@ def corpus_page(corpus: Corpus, *, by: Anybody) -> Json:
     """The lists of a corpus; for managers the form."""
     project = corpus.project
     lists = visible_to(by, project).filter(corpus=corpus)
-    roles = access.VERBS["annotate"]
-    members = project.memberships.filter(role__in=roles).select_related("user")
     return {
         "project": project,
         "corpus": corpus,
         "may_manage": access.may(by, "manage", project),
         "lists": [_summary(one, by) for one in lists],
-        "members": [one.user.get_username() for one in members.order_by("user")],
+        "members": _annotators(project),
         "units": Worklist.Unit.choices,
         "rankings": Worklist.Ranking.choices,
         "saved": project.queries.all(),
     }
+
+
+def _annotators(project: Project) -> list[str]:
+    """The names of those who may work on a list."""
+    roles = access.VERBS["annotate"]
+    members = project.memberships.filter(role__in=roles).select_related("user")
+    return [one.user.get_username() for one in members.order_by("user")]
 
 
 def _summary(worklist: Worklist, by: Anybody) -> Json:
@@ -223,12 +228,9 @@ def list_page(worklist: Worklist, *, by: Anybody) -> Json:
         return page
     people = worklist.people.select_related("user")
     there = {one.user.get_username() for one in people if one.removed_at is None}
-    roles = access.VERBS["annotate"]
-    members = project.memberships.filter(role__in=roles).select_related("user")
-    names = [one.user.get_username() for one in members.order_by("user")]
     return page | {
         "people": [_person(worklist, one) for one in people],
-        "others": [name for name in names if name not in there],
+        "others": [name for name in _annotators(project) if name not in there],
         "items": _items(worklist),
         "n_items": worklist.items.count(),
     }

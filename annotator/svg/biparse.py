@@ -26,25 +26,15 @@ STYLE = {
 
 def draw_matrix(scene: MatrixScene, *, title: str) -> str:
     """SVG text: source words are rows, target words columns."""
-    svg = Svg(
-        scene.width,
-        scene.height,
-        title=title,
-        desc="Each nested rectangle is a block; the table next to it says the same.",
-        font_family=theme.FONT_FAMILY,
-        font_size=SIZE,
-    )
-    svg.rect(0, 0, scene.width, scene.height, fill=theme.PAPER)
+    desc = "Each nested rectangle is a block; the table next to it says the same."
+    svg = _sheet(scene, title, desc)
     _grid(svg, scene)
     for mark in scene.blocks:
         stroke, dash, _ = STYLE[mark.orientation]
         group = svg.group(class_=f"block {mark.orientation}", data_n=mark.number)
         group.title(_title(mark, scene.source, scene.target))
-        group.rect(
-            mark.rect.x,
-            mark.rect.y,
-            mark.rect.w,
-            mark.rect.h,
+        group.box(
+            mark.rect,
             fill=stroke,
             fill_opacity=0.06,
             stroke=stroke,
@@ -55,6 +45,13 @@ def draw_matrix(scene: MatrixScene, *, title: str) -> str:
     for cell in scene.links:
         svg.rect(cell.x + 4, cell.y + 4, cell.w - 8, cell.h - 8, fill=theme.INK, rx=2)
     return svg.render()
+
+
+def _sheet(scene: MatrixScene | TreesScene, title: str, desc: str) -> Svg:
+    font = {"font_family": theme.FONT_FAMILY, "font_size": SIZE}
+    svg = Svg(scene.width, scene.height, title=title, desc=desc, **font)
+    svg.rect(0, 0, scene.width, scene.height, fill=theme.PAPER)
+    return svg
 
 
 def _grid(svg: Svg, scene: MatrixScene) -> None:
@@ -81,15 +78,8 @@ def _grid(svg: Svg, scene: MatrixScene) -> None:
 
 def draw_trees(scene: TreesScene, *, title: str) -> str:
     """SVG text: the tree over the source words above, over the target words below."""
-    svg = Svg(
-        scene.width,
-        scene.height,
-        title=title,
-        desc="The same blocks above and below, numbered alike; links between words.",
-        font_family=theme.FONT_FAMILY,
-        font_size=SIZE,
-    )
-    svg.rect(0, 0, scene.width, scene.height, fill=theme.PAPER)
+    desc = "The same blocks above and below, numbered alike; links between words."
+    svg = _sheet(scene, title, desc)
     for (x1, y1), (x2, y2) in scene.links:
         svg.line(x1, y1, x2, y2, stroke=theme.BLUE, stroke_width=1.2)
     for (x1, y1), (x2, y2) in scene.lines:
@@ -111,11 +101,8 @@ def _node(svg: Element, mark: BlockMark, scene: TreesScene) -> None:
     group = svg.group(class_=f"block {mark.orientation}", data_n=mark.number)
     group.title(_title(mark, scene.source, scene.target))
     x, y = mark.rect.centre
-    group.rect(
-        mark.rect.x,
-        mark.rect.y,
-        mark.rect.w,
-        mark.rect.h,
+    group.box(
+        mark.rect,
         fill=theme.PAPER,
         stroke=stroke,
         stroke_width=1.6,

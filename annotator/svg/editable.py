@@ -11,7 +11,7 @@ from annotator.svg.parse import draw_arcs as draw_lines
 from annotator.svg.tree import draw_secondary
 from annotator.svg.writer import Element, Svg
 from core.data.tree import Tree
-from core.layout.links import FONT, SMALL
+from core.layout.links import SMALL
 from core.layout.scene import Box, Scene, rounded
 from core.trees.arc_lines import Arcs
 from core.trees.editing import name_of
@@ -54,15 +54,7 @@ def draw(scene: Scene, tree: Tree, *, title: str, marks: Marks | None = None) ->
     """SVG text of a ``parse_scene`` of this tree; ``data-v``: the node's number;
     ``data-word``: its first word."""
     marks = marks or Marks()
-    svg = Svg(
-        scene.width,
-        scene.height,
-        title=title,
-        class_="parse tree-edit",
-        font_family=theme.FONT_FAMILY,
-        font_size=FONT,
-        fill=theme.INK,
-    )
+    svg = Svg.of_scene(scene, title=title, class_="parse tree-edit")
     edges = svg.group(class_="pe", fill="none", stroke=theme.LINE, stroke_width=1.3)
     for edge in scene.edges:
         edges.path(rounded(edge.points))
@@ -100,15 +92,7 @@ def draw_arcs(
 ) -> str:
     """SVG text of a ``parse_scene`` of these arcs: each word is an item with its head.
     ``tags``: the text above the words."""
-    svg = Svg(
-        scene.width,
-        scene.height,
-        title=title,
-        class_="parse tree-edit",
-        font_family=theme.FONT_FAMILY,
-        font_size=FONT,
-        fill=theme.INK,
-    )
+    svg = Svg.of_scene(scene, title=title, class_="parse tree-edit")
     draw_lines(svg, scene)
     row = _row(svg, scene)
     for box in scene.boxes:
@@ -132,7 +116,7 @@ def _word(
         text = _("%(word)s, %(relation)s of %(head)s, word %(n)s") % names
     node.title(text + marks.words(m))
     look = {"rx": 4, "fill": theme.PAPER, "stroke": theme.LINE}
-    node.rect(rect.x, rect.y, rect.w, rect.h, stroke_width=1.3, **look)
+    node.box(rect, stroke_width=1.3, **look)
     middle = rect.x + rect.w / 2
     if m in marks.wrong:
         node.text(rect.x + rect.w - 1, rect.y + 5, "!", class_="sign")
@@ -155,7 +139,7 @@ def _box(svg: Element, box: Box, v: int, tree: Tree, marks: Marks) -> None:
                      **_form(tree, v))  # fmt: skip
     node.title(_title(tree, v) + marks.words(v))
     look = {"rx": 4 if is_leaf else 7, "fill": theme.PAPER, "stroke": theme.LINE}
-    node.rect(rect.x, rect.y, rect.w, rect.h, stroke_width=1.3, **look)
+    node.box(rect, stroke_width=1.3, **look)
     middle = rect.x + rect.w / 2
     if v in marks.wrong:
         node.text(rect.x + rect.w - 1, rect.y + 5, "!", class_="sign")

@@ -9,7 +9,7 @@ from annotator.svg.tree import UNDECIDED, Mark, draw_boxes, draw_edges, hatch
 from annotator.svg.writer import Element, Svg
 from core.data.alignment import Alignment, Link, Ref
 from core.data.tree import Tree
-from core.layout.links import FONT, SMALL
+from core.layout.links import SMALL
 from core.layout.routes import link_paths
 from core.layout.scene import Box, Rect, Scene
 from core.phrase_alignment.legitimacy import node_of
@@ -88,23 +88,15 @@ def draw(
 ) -> str:
     """SVG text: for a page bare nodes to be dressed there, or a figure with marks, and
     with ``metadata`` for programs."""
-    svg = Svg(
-        scene.width,
-        scene.height,
-        title=title,
-        desc=desc,
-        class_="trees across" if scene.across else "trees",
-        font_family=theme.FONT_FAMILY,
-        font_size=FONT,
-        fill=theme.INK,
-    )
+    kind = "trees across" if scene.across else "trees"
+    svg = Svg.of_scene(scene, title=title, desc=desc, class_=kind)
     if metadata:
         svg.add("metadata", metadata)
     if marks is not None:
         svg.rect(0, 0, scene.width, scene.height, fill=theme.PAPER)
     band = scene.band
     if band.w and band.h:  # one tree alone has none
-        svg.rect(band.x, band.y, band.w, band.h, rx=10, class_="band", fill=theme.BAND)
+        svg.box(band, rx=10, class_="band", fill=theme.BAND)
     for box in scene.boxes:
         if box.kind == "null":
             _strip(svg, box, across=scene.across)
@@ -138,9 +130,7 @@ def _strip(svg: Svg, box: Box, *, across: bool) -> None:
     """Where nodes without a counterpart go."""
     rect = box.rect
     group = svg.group(class_="null-strip", id=f"{box.side}-null")
-    group.rect(
-        rect.x, rect.y, rect.w, rect.h, rx=8, fill=theme.PAPER, stroke=theme.GRID
-    )
+    group.box(rect, rx=8, fill=theme.PAPER, stroke=theme.GRID)
     end = Rect(rect.x + 5, rect.y + 5, 16, 16)
     hatch(group, end, step=4.0)
     where = {"text_anchor": "start", "font_size": SMALL, "fill": theme.MUTED}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from annotator.svg import theme
 from annotator.svg.tree import draw_secondary
 from annotator.svg.writer import Element, Svg, num
-from core.layout.links import FONT, SMALL
+from core.layout.links import SMALL
 from core.layout.scene import Arc, Box, Edge, Scene, rounded
 
 DIFFERS = "≠"
@@ -36,16 +36,7 @@ def draw(
     of the modifier (w3). Labels of arcs that differ come with their sign, since the
     scene has to make room for it: see ``marked``."""
     of_phrase, of_arc = phrases or {}, arcs or {}
-    svg = Svg(
-        scene.width,
-        scene.height,
-        title=title,
-        desc=desc,
-        class_="parse",
-        font_family=theme.FONT_FAMILY,
-        font_size=FONT,
-        fill=theme.INK,
-    )
+    svg = Svg.of_scene(scene, title=title, desc=desc, class_="parse")
     edges = svg.group(class_="pe", fill="none", stroke=theme.LINE)
     for edge in scene.edges:
         _edge(edges, edge, of_phrase.get(edge.ref, Note()))
@@ -74,7 +65,7 @@ def _box(svg: Svg, box: Box, note: Note) -> None:
     if phrase or note.is_match:
         group.title(_title(box.text, note))
         look = {"rx": 7, "fill": theme.PAPER, "stroke": _colour(note)}
-        group.rect(rect.x, rect.y, rect.w, rect.h, **look, **_stroke(note))
+        group.box(rect, **look, **_stroke(note))
     middle = rect.x + rect.w / 2
     if not phrase:
         group.text(middle, rect.y + 15.5, box.tag, **_tag())
@@ -92,7 +83,7 @@ def _arc(svg: Svg, arc: Arc, note: Note) -> None:
     group.path(arrow(arc), class_="head", fill=colour)
     rect = arc.label_rect
     halo = {"class_": "halo", "fill": theme.PAPER}
-    group.rect(rect.x, rect.y, rect.w, rect.h, rx=3, **halo)
+    group.box(rect, rx=3, **halo)
     middle, low = rect.x + rect.w / 2, rect.y + rect.h - 3.5
     text = {"font_size": SMALL, "text_anchor": "middle"}
     group.text(middle, low, arc.label, **text)
@@ -156,9 +147,7 @@ def draw_arcs(parent: Element, scene: Scene) -> None:
         lines.path(rounded(arc.points, 8.0), class_=f"a {arc.side}", data_r=arc.ref)
         heads.path(arrow(arc))
         rect = arc.label_rect
-        labels.rect(
-            rect.x, rect.y, rect.w, rect.h, rx=3, class_="halo", fill=theme.PAPER
-        )
+        labels.box(rect, rx=3, class_="halo", fill=theme.PAPER)
         labels.text(rect.x + rect.w / 2, rect.y + rect.h - 3.5, arc.label)
 
 

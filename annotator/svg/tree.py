@@ -84,7 +84,7 @@ def draw_secondary(parent: Element, scene: Scene) -> None:
         if one.label:
             x, y, rect = *one.label_rect.centre, one.label_rect
             halo = {"class_": "halo", "fill": theme.PAPER, "stroke": "none"}
-            group.rect(rect.x, rect.y, rect.w, rect.h, rx=3, **halo)
+            group.box(rect, rx=3, **halo)
             group.text(x, y + 3.5, one.label, fill=theme.INK, stroke="none", **small)
 
 
@@ -136,7 +136,7 @@ def _box(parent: Element, box: Box, mark: Mark | None, *, across: bool) -> None:
             data_r=box.ref,
             data_level=box.level,
         )
-        node.rect(rect.x, rect.y, rect.w, rect.h)
+        node.box(rect)
     else:
         node = parent.group(class_=f"n {kind} {mark.state}")
         _outline(node, box, mark)
@@ -147,15 +147,12 @@ def _outline(node: Element, box: Box, mark: Mark) -> None:
     rect = box.rect
     is_bare = mark.state == "plain" and box.kind in ("word", "trace")
     if is_bare or (box.kind == "trace" and mark.state == "undecided"):
-        node.rect(rect.x, rect.y, rect.w, rect.h, fill=theme.PAPER, stroke="none")
+        node.box(rect, fill=theme.PAPER, stroke="none")
         return
     look = LOOKS[mark.state]
     radius = 7 if box.kind in ("phrase", "fold") else 4
-    node.rect(
-        rect.x,
-        rect.y,
-        rect.w,
-        rect.h,
+    node.box(
+        rect,
         rx=radius,
         fill=look.fill,
         stroke=look.stroke,

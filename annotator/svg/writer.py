@@ -13,6 +13,10 @@ from typing import Any, Self
 from svgwrite.base import BaseElement
 from svgwrite.params import Parameter
 
+from annotator.svg import theme
+from core.layout.links import FONT
+from core.layout.scene import Rect, Scene
+
 ELEMENTS = frozenset(
     [
         "svg",
@@ -108,6 +112,9 @@ class Element:
     def rect(self, x: float, y: float, w: float, h: float, **more: Any) -> "Element":
         return self.add("rect", x=x, y=y, width=max(w, 0), height=max(h, 0), **more)
 
+    def box(self, rect: Rect, **more: Any) -> "Element":
+        return self.rect(rect.x, rect.y, rect.w, rect.h, **more)
+
     def line(self, x1: float, y1: float, x2: float, y2: float, **a: Any) -> "Element":
         return self.add("line", x1=x1, y1=y1, x2=x2, y2=y2, **a)
 
@@ -148,6 +155,12 @@ class Svg(Element):
         self.title(title)
         if desc:
             self.add("desc", desc)
+
+    @classmethod
+    def of_scene(cls, scene: Scene, *, title: str, desc: str = "", **more: Any) -> Self:
+        """A drawing of the size of ``scene``, in the font it was laid out for."""
+        more |= {"font_family": theme.FONT_FAMILY, "font_size": FONT, "fill": theme.INK}
+        return cls(scene.width, scene.height, title=title, desc=desc, **more)
 
     def render(self) -> str:
         """The drawing as text, without an XML declaration: fit for HTML and files."""

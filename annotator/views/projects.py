@@ -141,15 +141,12 @@ def change_links(
     request: HttpRequest, project: Project, campaign: Campaign | None = None
 ) -> dict[str, object]:
     """Make a link or revoke one; a new link, which is shown once."""
-    if request.POST.get("what") == "revoke":
+    what = request.POST.get("what")
+    if what in ("revoke", "forget"):
         rows = project.invitation_set.filter(campaign=campaign)
         link = get_object_or_404(rows, code=request.POST.get("link", ""))
-        invitations.revoke(link, by=request.user)
-        return {}
-    if request.POST.get("what") == "forget":
-        rows = project.invitation_set.filter(campaign=campaign)
-        link = get_object_or_404(rows, code=request.POST.get("link", ""))
-        crowd.forget(link, by=request.user)
+        end = invitations.revoke if what == "revoke" else crowd.forget
+        end(link, by=request.user)
         return {}
     wanted = invitation(request.POST)
     made, token = invitations.invite(

@@ -121,13 +121,11 @@ def imported(bank: Treebank, into: Any = None) -> Any:
     """Return the corpus: of a new project, or ``into`` with more."""
     from django.core.management import call_command
 
-    from annotator.management.database import make_tables
     from annotator.services import jobs
     from annotator.services.corpora import imports, storing
     from annotator.services.projects import members
 
-    if make_tables():
-        call_command("migrate", verbosity=0, interactive=False)
+    call_command("migrate", verbosity=0, interactive=False)
     owner, _ = members.ensure_owner()
     project = into.project if into else members.create(bank.name[:60], by=owner)
     uploads = [

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from annotator.errors import Conflict, Refusal
+from annotator.errors import Conflict
 from annotator.management.database import DatabaseCommand
 from annotator.services import archives
 from annotator.services.installation import backing_up
@@ -52,12 +52,9 @@ class Command(DatabaseCommand):
         path = options["path"]
         if path is None:
             raise CommandError("Name the file to write, or give --automatic.")
-        try:
-            if options["verify"]:
-                counts = archives.verify(path)
-            else:
-                counts = archives.backup(path, with_tables=options["with_tables"])
-        except (Refusal, OSError) as error:
-            raise CommandError(str(error)) from error
+        if options["verify"]:
+            counts = archives.verify(path)
+        else:
+            counts = archives.backup(path, with_tables=options["with_tables"])
         verdict = "can be restored: " if options["verify"] else ""
         self.stdout.write(f"{path} {verdict}{sum(counts.values())} rows")

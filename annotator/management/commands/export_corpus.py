@@ -5,15 +5,13 @@ import sys
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandParser
 
-from annotator.errors import Refusal
 from annotator.exchange import registry
 from annotator.exchange.download import Part
 from annotator.management.database import DatabaseCommand, corpus_called
 from annotator.services.corpora import exports
 from annotator.throughput.writing import snapshot
-from core.errors import FormatError
 
 EXAMPLES = "\n".join(
     f"  manage.py export_corpus News --format {one.name} --out news/"
@@ -71,19 +69,16 @@ class Command(DatabaseCommand):
         folder = (
             Path(out) if out and (out.endswith("/") or Path(out).is_dir()) else None
         )
-        try:
-            with snapshot():
-                made = exports.parts(
-                    corpus,
-                    options["format"],
-                    by=None,
-                    author=options["author"],
-                    split=folder is not None,
-                    exact=True,  # programs read it, no spreadsheet
-                )
-                self._write(made, folder, out)
-        except (Refusal, FormatError, OSError) as error:
-            raise CommandError(str(error)) from error
+        with snapshot():
+            made = exports.parts(
+                corpus,
+                options["format"],
+                by=None,
+                author=options["author"],
+                split=folder is not None,
+                exact=True,  # programs read it, no spreadsheet
+            )
+            self._write(made, folder, out)
 
     def _write(self, made: list[Part], folder: Path | None, out: str) -> None:
         if folder is not None:

@@ -5,7 +5,6 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from annotator.errors import Refusal
 from annotator.management.database import DatabaseCommand
 from annotator.models import ParaphraseTable
 from annotator.services.paraphrases import tables
@@ -29,8 +28,5 @@ class Command(DatabaseCommand):
             names = ", ".join(f"{one.name} ({one.code})" for one in found or rows[:20])
             reason = "several tables have" if found else "there is no table with"
             raise CommandError(f"{called!r}: {reason} this name. Tables: {names}.")
-        try:
-            made = tables.give_out(found[0], options["folder"])
-        except (Refusal, OSError) as error:
-            raise CommandError(str(error)) from error
+        made = tables.give_out(found[0], options["folder"])
         self.stdout.write(f"{len(made)} files in {options['folder']}.")

@@ -8,7 +8,6 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from annotator.errors import Refusal
 from annotator.exchange import registry
 from annotator.exchange.files import ENCODINGS, Source
 from annotator.management.database import (
@@ -101,28 +100,25 @@ class Command(DatabaseCommand):
         kind = registry.find(options["format"])
         project, name = _place(options["corpus"], options["project"])
         uploads: list[Upload] = []
-        try:
-            for path in _paths(kind, options["path"]):
-                with path.open("rb") as file:
-                    uploads += [
-                        storing.keep(project, name, content, by=None)
-                        for name, content in storing.files_in([file])
-                    ]
-            job = imports.start(
-                project,
-                uploads,
-                kind=kind.name,
-                corpus=name,
-                by=None,
-                about={name: options[name] for name in _ABOUT},
-                encoding=options["encoding"],
-                dry_run=options["dry_run"],
-                partial=options["partial"],
-                tokenised=options["tokenised"],
-                enqueue=False,
-            )
-        except (Refusal, OSError) as error:
-            raise CommandError(str(error)) from error
+        for path in _paths(kind, options["path"]):
+            with path.open("rb") as file:
+                uploads += [
+                    storing.keep(project, name, content, by=None)
+                    for name, content in storing.files_in([file])
+                ]
+        job = imports.start(
+            project,
+            uploads,
+            kind=kind.name,
+            corpus=name,
+            by=None,
+            about={name: options[name] for name in _ABOUT},
+            encoding=options["encoding"],
+            dry_run=options["dry_run"],
+            partial=options["partial"],
+            tokenised=options["tokenised"],
+            enqueue=False,
+        )
         jobs.run(job.pk)
         job.refresh_from_db()
         self._report(job, as_json=options["json"])

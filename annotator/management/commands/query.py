@@ -3,9 +3,8 @@
 import json
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandParser
 
-from annotator.errors import Refusal
 from annotator.exchange.written import FORMS
 from annotator.management.database import DatabaseCommand, corpus_called
 from annotator.services.queries import index, running
@@ -36,18 +35,15 @@ class Command(DatabaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         corpus = corpus_called(options["corpus"])
         index.catch_up([corpus.pk])
-        try:
-            search = running.search(options["query"], [corpus], None)
-            if options["by"]:
-                self._grouped(search, options)
-                return
-            counts = search.counts()
-            if options["json"]:
-                text = json.dumps(_counted(counts), ensure_ascii=False, indent=1)
-            else:
-                text = "\n".join(_listed(search, counts, options["limit"]))
-        except Refusal as error:
-            raise CommandError(str(error)) from error
+        search = running.search(options["query"], [corpus], None)
+        if options["by"]:
+            self._grouped(search, options)
+            return
+        counts = search.counts()
+        if options["json"]:
+            text = json.dumps(_counted(counts), ensure_ascii=False, indent=1)
+        else:
+            text = "\n".join(_listed(search, counts, options["limit"]))
         self.stdout.write(text)
 
     def _grouped(self, search: running.Search, options: dict[str, Any]) -> None:

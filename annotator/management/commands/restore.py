@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandParser
 
-from annotator.errors import Refusal
 from annotator.management import database
 from annotator.management.database import DatabaseCommand
 from annotator.services import archives
@@ -29,14 +28,11 @@ class Command(DatabaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            with contextlib.ExitStack() as stack:
-                for part in database.PARTS:  # no one works on what is replaced
-                    held = database.take(settings.GEMEL_HOME, part)
-                    stack.enter_context(contextlib.closing(held))
-                counts = archives.restore(options["path"], replace=options["replace"])
-        except (Refusal, OSError) as error:
-            raise CommandError(str(error)) from error
+        with contextlib.ExitStack() as stack:
+            for part in database.PARTS:  # no one works on what is replaced
+                held = database.take(settings.GEMEL_HOME, part)
+                stack.enter_context(contextlib.closing(held))
+            counts = archives.restore(options["path"], replace=options["replace"])
         self.stdout.write(f"{sum(counts.values())} rows restored")
         for one in archives.lacking(options["path"]):
             bitexts = ", ".join(one["bitexts"]) or "its parallel text"

@@ -5,7 +5,6 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from annotator.errors import Refusal
 from annotator.management.database import DatabaseCommand
 from annotator.models import Campaign
 from annotator.services.campaigns import simulation
@@ -66,5 +65,3 @@ class Command(DatabaseCommand):
                 done += next(steps).done
         except StopIteration as end:
             self.stdout.write(f"{end.value.name}: {done} judgments ({end.value.code})")
-        except Refusal as error:
-            raise CommandError(str(error)) from error

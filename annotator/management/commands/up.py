@@ -125,8 +125,7 @@ class Command(BaseCommand):
     def _prepare(self, host: str, port: int, *, with_sample: bool) -> list[str]:
         """Create tables, owner and sample; return the lines to print once the web
         server answers."""
-        if not database.make_tables():
-            call_command("migrate", verbosity=0, interactive=False)
+        call_command("migrate", verbosity=0, interactive=False)
         owner, _ = members.ensure_owner()
         loaded = settings.GEMEL_HOME / "sample.loaded"  # absent after a broken start
         if with_sample and not loaded.exists():

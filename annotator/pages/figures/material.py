@@ -12,14 +12,13 @@ from django.utils.translation import gettext as _
 from annotator.errors import BadRequest
 from annotator.models import Parse, Sentence
 from annotator.models.projects import Anybody
-from annotator.pages.canvas import VIEWS, Canvas
+from annotator.pages.canvas import VIEWS, Canvas, deps_of
 from annotator.pages.lengths import refuse_long
 from annotator.services.alignments import layers
 from annotator.services.parses.accuracy import readable
 from core.data.alignment import Alignment, Ref, token_ref
 from core.data.deps import DepTree
 from core.data.tree import Tree
-from core.errors import FormatError
 from core.phrase_alignment import editing
 from core.phrase_alignment.legitimacy import ref_of
 
@@ -128,7 +127,7 @@ def of_sentence(
         parses = readable(sentence, by)
     shown, arcs = [_best(kind, parses, tree) for kind in Parse.Kind]
     n_tokens = sentence.n_tokens
-    trees = layers.tree_of(shown, n_tokens), _deps_of(arcs, n_tokens)
+    trees = layers.tree_of(shown, n_tokens), deps_of(arcs, n_tokens)
     part = DrawnSentence("s", sentence, shown, *trees)
     corpus = sentence.corpus
     address = reverse("sentence", args=[corpus.project.slug, sentence.code])
@@ -146,14 +145,6 @@ def _best(kind: str, parses: list[Parse], code: str) -> Parse | None:
     if asked is None:
         raise Http404(_("There is no such tree of this sentence."))
     return asked if asked.kind == kind else None
-
-
-def _deps_of(parse: Parse | None, n_tokens: int) -> DepTree | None:
-    try:
-        deps = parse.to_deps() if parse else None
-    except FormatError:
-        return None
-    return deps if deps is not None and len(deps) == n_tokens else None
 
 
 def view_of(material: Material, options: FigureOptions) -> str:

@@ -1,7 +1,6 @@
 """Campaigns for their managers: the list, one with its progress, its actions."""
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -36,7 +35,6 @@ from annotator.services.campaigns.scales import templates
 from annotator.services.reports import exports
 
 
-@login_required
 @require_GET
 def campaigns(request: HttpRequest, slug: str) -> HttpResponse:
     project = access.project_or_404(request.user, slug)
@@ -44,7 +42,6 @@ def campaigns(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "campaigns/campaigns.html", page)
 
 
-@login_required
 @require_http_methods(["GET", "POST"])
 def new(request: HttpRequest, slug: str) -> HttpResponse:
     project = access.project_or_404(request.user, slug, "manage")
@@ -60,7 +57,6 @@ def new(request: HttpRequest, slug: str) -> HttpResponse:
     return form_page(request, "campaigns/new.html", lambda: page, act)
 
 
-@login_required
 @require_GET
 def campaign(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """One campaign: what is missing, or its progress."""
@@ -70,7 +66,6 @@ def campaign(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return render(request, "campaigns/campaign.html", page)
 
 
-@login_required
 @require_GET
 def design(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """The cost of the set-up and what it can detect, before anyone judges."""
@@ -81,7 +76,6 @@ def design(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return render(request, "campaigns/design.html", page, status=status)
 
 
-@login_required
 @require_GET
 def flags(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Items that judges flagged or skipped."""
@@ -98,7 +92,6 @@ def flags(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return render(request, "campaigns/flags.html", context)
 
 
-@login_required
 @require_http_methods(["GET", "POST"])
 def annotator(request: HttpRequest, slug: str, code: str, person: str) -> HttpResponse:
     """One annotator: speed, checks, agreement, answers; POST sets answers aside."""
@@ -134,7 +127,6 @@ def _moved(request: HttpRequest, person: Participant) -> str:
     ) % {"n": n}
 
 
-@login_required
 @require_GET
 def export(
     request: HttpRequest, slug: str, code: str, form: str, what: str
@@ -153,7 +145,6 @@ def export(
     return response
 
 
-@login_required
 @require_POST
 def act(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Open, pause, close; pause a batch; change a participant; rehearse."""

@@ -4,7 +4,6 @@ from typing import Any
 from uuid import uuid4
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -37,7 +36,6 @@ from annotator.services.campaigns.curation import (
 MOST = 10**9
 
 
-@login_required
 @require_GET
 def curation(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Items with two judges or more, those that differ most first."""
@@ -48,7 +46,6 @@ def curation(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return render(request, "curation/list.html", pages.queue(campaign, show, place))
 
 
-@login_required
 @require_http_methods(["GET", "POST"])
 def curate_item(request: HttpRequest, slug: str, code: str, item: str) -> HttpResponse:
     """One item; a decision is added, and nothing is changed."""
@@ -62,7 +59,6 @@ def curate_item(request: HttpRequest, slug: str, code: str, item: str) -> HttpRe
     )
 
 
-@login_required
 @require_POST
 def by_majority(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Decide all items on which most agree, or take such decisions back."""
@@ -80,7 +76,6 @@ def by_majority(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return redirect("curation", slug, code)
 
 
-@login_required
 @require_POST
 def reopen(request: HttpRequest, slug: str, code: str, judgment: str) -> HttpResponse:
     """Give one judge the item back."""

@@ -4,7 +4,6 @@ import io
 from typing import Any, BinaryIO, cast
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -21,7 +20,6 @@ from annotator.services.campaigns import item_files
 from annotator.services.campaigns import items as services
 
 
-@login_required
 @require_http_methods(["GET", "POST"])
 def items(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """The list; POST keeps a file, whose check is shown before anything is stored."""
@@ -49,7 +47,6 @@ def _keep(request: HttpRequest, campaign: Campaign) -> Upload:
     return item_files.keep(campaign, name, cast(BinaryIO, file), by=request.user)
 
 
-@login_required
 @require_http_methods(["GET", "POST"])
 def check(request: HttpRequest, slug: str, code: str, upload: str) -> HttpResponse:
     """A file's content with the chosen columns; POST imports its good rows."""
@@ -79,7 +76,6 @@ def _taken(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return redirect(step, campaign.project.slug, campaign.code)
 
 
-@login_required
 @require_GET
 def sample(request: HttpRequest, slug: str, code: str, form: str) -> HttpResponse:
     """A sample file with the columns that this campaign reads."""
@@ -92,7 +88,6 @@ def sample(request: HttpRequest, slug: str, code: str, form: str) -> HttpRespons
     return response
 
 
-@login_required
 @require_POST
 def add(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """One item, written into a form."""
@@ -108,7 +103,6 @@ def add(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return redirect("campaign_items", slug, code)
 
 
-@login_required
 @require_POST
 def act(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Withdraw an item, give it out again, or correct its paraphrase."""

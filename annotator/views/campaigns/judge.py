@@ -2,7 +2,7 @@
 (``api.judging``)."""
 
 from django.conf import settings
-from django.contrib.auth.decorators import login_not_required, login_required
+from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.models import AnonymousUser
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -19,7 +19,6 @@ from annotator.services.campaigns.messages import mark_read
 from annotator.services.campaigns.messages import of as list_of
 
 
-@login_required
 @require_GET
 def choose(request: HttpRequest, slug: str) -> HttpResponse:
     """The campaigns this person judges in; straight to it if there is one."""
@@ -31,7 +30,6 @@ def choose(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "judge/choose.html", {"project": project, "campaigns": rows})
 
 
-@login_required
 @require_http_methods(["GET", "POST"])
 def messages(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """What the managers wrote to this person; POST marks it as read."""
@@ -53,7 +51,6 @@ def messages(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 
 @never_cache
 @ensure_csrf_cookie
-@login_required
 @require_GET
 def screen(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     project = access.project_or_404(request.user, slug, "annotate")
@@ -63,7 +60,6 @@ def screen(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 
 
 @never_cache
-@login_required
 @require_GET
 def shell(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """The same screen as a browser keeps it for a time without network: it names no

@@ -1,7 +1,6 @@
 """The steps of setting up a campaign: scales, guidelines, rules, people."""
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -24,7 +23,6 @@ from annotator.services.campaigns.scales import set_scales
 from annotator.views.projects import change_links
 
 
-@login_required
 @require_http_methods(["GET", "POST"])
 def scales(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Titles, questions, anchors, values, thresholds."""
@@ -39,7 +37,6 @@ def scales(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return form_page(request, name, lambda: pages.scales(campaign), act)
 
 
-@login_required
 @require_http_methods(["GET", "POST"])
 def guideline(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     campaign = access.campaign_or_404(request.user, slug, code, "manage")
@@ -58,7 +55,6 @@ def guideline(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return render(request, "campaigns/guideline.html", context)
 
 
-@login_required
 @require_http_methods(["GET", "POST"])
 def rules(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Overlap, checks, leases, cost."""
@@ -78,7 +74,6 @@ def rules(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return redirect("campaign_design", slug, code)
 
 
-@login_required
 @require_http_methods(["GET", "POST"])
 def people(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Choose among the members who judges, and which batches; links for others."""
@@ -110,7 +105,6 @@ def _choose(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     return redirect("campaign", slug, code)
 
 
-@login_required
 @require_POST
 def batches(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Who judges which batches: a list of batches for every person. The query is that

@@ -21,53 +21,29 @@ of_curation = [
     path("<code:item>/", curation.curate_item, name="curate_item"),
     path("reopen/<code:judgment>/", curation.reopen, name="curate_reopen"),
 ]
+TABLES = {  # what a file holds, and the name of its address
+    "judgments": "campaign_table",
+    "machines": "campaign_machines_table",
+    "items": "campaign_items_table",
+    "timesheet": "campaign_timesheet",
+    "participants": "campaign_participants",
+    "decisions": "campaign_decisions",
+}
 of_campaign: list[URLPattern | URLResolver] = [
     path("", campaigns.campaign, name="campaign"),
     path("agreement/", projects.agreement_line, name="agreement_line"),
     path("design/", campaigns.design, name="campaign_design"),
     path("do/", campaigns.act, name="campaign_act"),
     path("flags/", campaigns.flags, name="campaign_flags"),
-    path(
-        "judgments.<slug:form>",
-        campaigns.export,
-        {"what": "judgments"},
-        name="campaign_table",
-    ),
-    path(
-        "machines.<slug:form>",
-        campaigns.export,
-        {"what": "machines"},
-        name="campaign_machines_table",
-    ),
-    path(
-        "items.<slug:form>",
-        campaigns.export,
-        {"what": "items"},
-        name="campaign_items_table",
-    ),
-    path(
-        "timesheet.<slug:form>",
-        campaigns.export,
-        {"what": "timesheet"},
-        name="campaign_timesheet",
-    ),
-    path(
-        "participants.<slug:form>",
-        campaigns.export,
-        {"what": "participants"},
-        name="campaign_participants",
-    ),
     path("scales/", campaign_setup.scales, name="campaign_scales"),
     path("guideline/", campaign_setup.guideline, name="campaign_guideline"),
     path("rules/", campaign_setup.rules, name="campaign_rules"),
     path("people/", campaign_setup.people, name="campaign_people"),
     path("people/<code:person>/", campaigns.annotator, name="campaign_annotator"),
     path("batches/", campaign_setup.batches, name="campaign_batches"),
-    path(
-        "decisions.<slug:form>",
-        campaigns.export,
-        {"what": "decisions"},
-        name="campaign_decisions",
+    *(
+        path(f"{what}.<slug:form>", campaigns.export, {"what": what}, name=name)
+        for what, name in TABLES.items()
     ),
     path("items/", include(of_items)),
     path("curate/", include(of_curation)),
