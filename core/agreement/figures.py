@@ -101,6 +101,20 @@ def resample(n_clusters: int, replicates: int, rng: np.random.Generator) -> Floa
     return weights
 
 
+def ratio(top: Floats, bottom: Floats, *, above: float = 0.0) -> Floats:
+    """``top / bottom``, NaN where ``bottom`` is not ``above`` this."""
+    out = np.full(top.shape, np.nan)
+    np.divide(top, bottom, out=out, where=bottom > above)
+    return out
+
+
+def held_sums(values: Floats, cluster: Ints, n: int) -> tuple[Floats, Floats]:
+    """Rows of ``values`` summed by cluster without NaN, and how many were summed."""
+    held = np.isfinite(values)
+    sums = cluster_sums(np.where(held, values, 0), cluster, n)
+    return sums, cluster_sums(held.astype(np.float64), cluster, n)
+
+
 def cluster_sums(values: Floats, cluster: Ints, n_clusters: int) -> Floats:
     """Rows of ``values`` ``(n, m)`` summed by cluster: ``(n_clusters, m)``."""
     order = np.argsort(cluster, kind="stable")
