@@ -11,6 +11,7 @@ from math import sqrt
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.agreement.words import Reason
 from core.data.check import Floats, Ints
@@ -101,7 +102,7 @@ def resample(n_clusters: int, replicates: int, rng: np.random.Generator) -> Floa
     return weights
 
 
-def ratio(top: Floats, bottom: Floats, *, above: float = 0.0) -> Floats:
+def ratio(top: NDArray[Any], bottom: NDArray[Any], *, above: float = 0.0) -> Floats:
     """``top / bottom``, NaN where ``bottom`` is not ``above`` this."""
     out = np.full(top.shape, np.nan)
     np.divide(top, bottom, out=out, where=bottom > above)
