@@ -30,7 +30,7 @@ from core.forests.kbest import trees_of
 from core.formats import conllu, latex, ptb
 from core.formats.records import ParseRecord, SentenceRecord
 from core.itg.grammar import blocks_of
-from core.itg.scores import SCORERS, find_thesaurus
+from core.itg.scores import SCORERS
 from core.joint_parsing.parser import JointParser
 from core.joint_parsing.values import (
     JointResult,
@@ -51,6 +51,7 @@ from core.phrase_alignment.legitimacy import node_of
 from core.pivoting.table import Paraphrase, open_table
 from core.protocols import Analysis
 from core.text.tokenize import tokenize
+from core.text.wordnet import find_thesaurus
 from core.word_alignment.aligner import TrainedWordAligner
 
 if TYPE_CHECKING:

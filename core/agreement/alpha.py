@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.agreement.chance import TINY
+from core.agreement.chance import corrected
 from core.agreement.figures import cluster_sums
 from core.agreement.words import Measure, Reason
 from core.data.check import Floats, Ints
@@ -99,27 +99,21 @@ def _item_sums(ratings: Ratings, counts: Floats, n_clusters: int) -> Floats:
     return cluster_sums(rows, ratings.cluster, n_clusters)
 
 
-def _ratio(observed: Floats, expected: Floats) -> Floats:
-    out = np.full_like(observed, np.nan)
-    np.divide(observed, expected, out=out, where=expected > TINY)
-    return 1 - out
-
-
 def _raw_pooled(sums: PooledSums) -> Floats:
     return 1 - sums.nominal
 
 
 def _fleiss(sums: PooledSums) -> Floats:
-    return _ratio(sums.nominal, 1 - (sums.shares**2).sum(1))
+    return corrected(sums.nominal, 1 - (sums.shares**2).sum(1))
 
 
 def _alpha_nominal(sums: PooledSums) -> Floats:
-    return _ratio(sums.by_value, _expected_nominal(sums.values))
+    return corrected(sums.by_value, _expected_nominal(sums.values))
 
 
 def _alpha_interval(sums: PooledSums) -> Floats:
     expected = _expected_interval(sums.values, sums.points)
-    return _ratio(sums.squares_by_value, expected)
+    return corrected(sums.squares_by_value, expected)
 
 
 def _ac1(sums: PooledSums) -> Floats:
@@ -135,7 +129,7 @@ def _gwet(observed: Floats, shares: Floats, agree: float) -> Floats:
     """``agree``: the sum of the k x k agreement weights."""
     k = shares.shape[1]
     chance = agree / (k * (k - 1)) * (shares * (1 - shares)).sum(1)
-    return _ratio(observed, 1 - chance)
+    return corrected(observed, 1 - chance)
 
 
 def _expected_nominal(values: Floats) -> Floats:
@@ -163,7 +157,7 @@ def _alpha_ordinal(pooled: PooledSums) -> Floats:
         observed[part] = (weights[part] @ sums * gaps**2).sum(1)
     with np.errstate(divide="ignore", invalid="ignore"):
         expected = 2 * (values * ranks**2).sum(1) / (n - 1)
-        return _ratio(observed / n, expected)
+        return corrected(observed / n, expected)
 
 
 def _value_pairs(
@@ -175,7 +169,7 @@ def _value_pairs(
     """
     item, value = ratings.item, ratings.value
     n_judges = counts.sum(1)
-    firsts, seconds = _within_item_pairs(item)
+    firsts, seconds = within_item_pairs(item)
     x, y = value[firsts], value[seconds]
     differ = x != y
     x, y, of = x[differ], y[differ], item[firsts][differ]
@@ -190,7 +184,7 @@ def _value_pairs(
     return low.astype(np.int32), high.astype(np.int32), sums.reshape(shape)
 
 
-def _within_item_pairs(item: Ints) -> tuple[Ints, Ints]:
+def within_item_pairs(item: Ints) -> tuple[Ints, Ints]:
     """Places i < j of the same item, for items in order: one step per distance."""
     firsts, seconds = [], []
     distance = 1

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.agreement.figures import cluster_sums
+from core.agreement.figures import cluster_sums, ratio
 from core.agreement.words import Measure, Reason
 from core.data.check import Floats, Ints
 from core.data.ratings import Scale
@@ -98,21 +98,21 @@ def _uniform(sums: PairSums) -> Floats:
 
 
 def _cohen(sums: PairSums) -> Floats:
-    return _corrected(1 - sums.raw, 1 - (sums.a * sums.b).sum(0))
+    return corrected(1 - sums.raw, 1 - (sums.a * sums.b).sum(0))
 
 
 def _cohen_linear(sums: PairSums) -> Floats:
-    return _corrected(sums.distance, _linear(sums.a, sums.b, sums.points))
+    return corrected(sums.distance, _linear(sums.a, sums.b, sums.points))
 
 
 def _cohen_quadratic(sums: PairSums) -> Floats:
     a, b, points = sums.a, sums.b, sums.points
     expected = points**2 @ (a + b) - 2 * (points @ a) * (points @ b)
-    return _corrected(sums.squared, expected)
+    return corrected(sums.squared, expected)
 
 
 def _scott(sums: PairSums) -> Floats:
-    return _corrected(1 - sums.raw, 1 - (((sums.a + sums.b) / 2) ** 2).sum(0))
+    return corrected(1 - sums.raw, 1 - (((sums.a + sums.b) / 2) ** 2).sum(0))
 
 
 def _linear(a: Floats, b: Floats, points: Floats) -> Floats:
@@ -121,11 +121,9 @@ def _linear(a: Floats, b: Floats, points: Floats) -> Floats:
     return np.asarray(np.diff(points) @ (up_a * (1 - up_b) + up_b * (1 - up_a)))
 
 
-def _corrected(observed: Floats, expected: Floats) -> Floats:
+def corrected(observed: Floats, expected: Floats) -> Floats:
     """1 - observed / expected disagreement; NaN where nothing is expected."""
-    out = np.full_like(observed, np.nan)
-    np.divide(observed, expected, out=out, where=expected > TINY)
-    return 1 - out
+    return 1 - ratio(observed, expected, above=TINY)
 
 
 _ALL = (

@@ -11,6 +11,7 @@ from math import sqrt
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.agreement.words import Reason
 from core.data.check import Floats, Ints
@@ -99,6 +100,20 @@ def resample(n_clusters: int, replicates: int, rng: np.random.Generator) -> Floa
     counts = np.bincount(flat.ravel(), minlength=replicates * n_clusters)
     weights[1:] = counts.reshape(replicates, n_clusters)
     return weights
+
+
+def ratio(top: NDArray[Any], bottom: NDArray[Any], *, above: float = 0.0) -> Floats:
+    """``top / bottom``, NaN where ``bottom`` is not ``above`` this."""
+    out = np.full(top.shape, np.nan)
+    np.divide(top, bottom, out=out, where=bottom > above)
+    return out
+
+
+def held_sums(values: Floats, cluster: Ints, n: int) -> tuple[Floats, Floats]:
+    """Rows of ``values`` summed by cluster without NaN, and how many were summed."""
+    held = np.isfinite(values)
+    sums = cluster_sums(np.where(held, values, 0), cluster, n)
+    return sums, cluster_sums(held.astype(np.float64), cluster, n)
 
 
 def cluster_sums(values: Floats, cluster: Ints, n_clusters: int) -> Floats:

@@ -5,9 +5,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.agreement.alpha import POOLED, pooled_columns, pooled_reason
+from core.agreement.alpha import (
+    POOLED,
+    pooled_columns,
+    pooled_reason,
+    within_item_pairs,
+)
 from core.agreement.chance import PAIRWISE, pair_columns, pair_reason
-from core.agreement.figures import Estimate, Figure, Undefined, figure, resample
+from core.agreement.figures import Estimate, Figure, Undefined, figure, ratio, resample
 from core.agreement.words import Reason
 from core.data.check import Floats, Ints
 from core.data.ratings import Ratings
@@ -110,8 +115,7 @@ def _means(
     n_shared = int((ratings.counts().sum(1) >= 2).sum())
     means: dict[str, Figure] = {}
     for name in PAIRWISE:
-        column = np.full(len(totals[name]), np.nan)
-        np.divide(totals[name], defined[name], out=column, where=defined[name] > 0)
+        column = ratio(totals[name], defined[name])
         reason = pooled_reason(name, ratings)
         if by_pair and isinstance(by_pair[0].figures[name], Undefined):
             why = sorted(
@@ -135,23 +139,12 @@ def shared_items(ratings: Ratings) -> Iterator[tuple[int, int, Ints, Ints, Ints]
     """
     item, who, value = ratings.item, ratings.annotator, ratings.value
     n_people = max(len(ratings.annotators), 1)
-    keys, items, xs, ys = [], [], [], []
-    distance = 1
-    while distance < len(item):
-        at = np.flatnonzero(item[distance:] == item[:-distance])
-        if not len(at):
-            break
-        keys.append(who[at].astype(np.int64) * n_people + who[at + distance])
-        items.append(item[at])
-        xs.append(value[at])
-        ys.append(value[at + distance])
-        distance += 1
-    if not keys:
+    x, y = within_item_pairs(item)
+    if not len(x):
         return
-    key = np.concatenate(keys)
+    key = who[x].astype(np.int64) * n_people + who[y]
     by_pair = np.argsort(key, kind="stable")
     cuts = np.flatnonzero(np.diff(key[by_pair])) + 1
-    all_items, all_x, all_y = map(np.concatenate, (items, xs, ys))
     for part in np.split(by_pair, cuts):
         first, second = divmod(int(key[part[0]]), n_people)
-        yield first, second, all_items[part], all_x[part], all_y[part]
+        yield first, second, item[x[part]], value[x[part]], value[y[part]]

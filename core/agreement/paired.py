@@ -79,17 +79,8 @@ def f1_swap_p(
     matched / sum both. Each sentence may swap its two parses: (hits + 1) / (draws + 1)
     (Noreen 1989, approximate randomisation). Nothing differs: 1.0.
     """
-    moved = (before != after).any(1)
-    if not moved.any():
-        return 1.0
-    change, totals = (after - before)[moved], (before.sum(0), after.sum(0))
-    seen, hits = abs(_f1(totals[1]) - _f1(totals[0])) - 1e-12, 0
-    for start in range(0, draws, CHUNK):
-        swapped = rng.integers(0, 2, (min(CHUNK, draws - start), len(change)), np.int8)
-        shift = swapped.astype(np.float64) @ change
-        apart = _f1(totals[1] - shift) - _f1(totals[0] + shift)
-        hits += int((np.abs(apart) >= seen).sum())
-    return (hits + 1) / (draws + 1)
+    first, second = (one[:, None] * np.array([2.0, 1.0]) for one in (before, after))
+    return ratio_swap_p(first, second, rng, draws=draws)
 
 
 def f1_gain(

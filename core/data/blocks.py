@@ -1,6 +1,5 @@
 """Blocks of two sentences: the tree of a biparse."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -22,14 +21,3 @@ class Block:
     source: Span
     target: Span
     children: tuple["Block", ...] = ()
-
-    def walk(self) -> Iterator["Block"]:
-        """This block and all below it, in preorder."""
-        yield self
-        for child in self.children:
-            yield from child.walk()
-
-    def n_rules(self, orientation: Orientation) -> int:
-        """Return how many binary rules of this orientation the tree has."""
-        own = [b for b in self.walk() if b.orientation == orientation]
-        return sum(max(len(b.children) - 1, 0) for b in own)

@@ -133,6 +133,12 @@ class Tree:
         below = self.tokens[v : self.subtree_end(v)]
         return tuple(sorted(token for token in below if token >= 0))
 
+    def with_words(self, v: int) -> list[int]:
+        """The children of ``v`` that have words, traces and phrases of them left
+        out."""
+        spans = self.spans
+        return [c for c in self.children[v] if spans[c][0] < spans[c][1]]
+
     def path(self, v: int) -> Iterator[int]:
         """The nodes from ``v`` up to the root, both included."""
         while v >= 0:
@@ -141,6 +147,16 @@ class Tree:
 
     def depth(self, v: int) -> int:
         return sum(1 for _ in self.path(v)) - 1
+
+    def below_root(self) -> "Tree":
+        """The tree of the root's only child, without secondary edges."""
+        return Tree(
+            self.labels[1:],
+            tuple(parent - 1 for parent in self.parents[1:]),
+            self.tokens[1:],
+            self.forms[1:],
+            self.edges[1:],
+        )
 
     def __len__(self) -> int:
         return len(self.labels)

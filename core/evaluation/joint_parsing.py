@@ -29,7 +29,7 @@ from core.data.tokens import Sentence
 from core.data.tree import Tree
 from core.errors import FormatError
 from core.evaluation.golds import Gold, files_of, format_of, records
-from core.forests.kbest import best_trees
+from core.forests.kbest import forest_trees
 from core.formats.records import BadLine, numbered, words
 from core.joint_parsing.parser import WANT, JointParser
 from core.joint_parsing.values import METHODS, JointResult, JointSettings, JointSide
@@ -188,20 +188,10 @@ def analyse(
         answers = backend.analyse(both, want=WANT)
         for pair, a, b in zip(part, answers[::2], answers[1::2], strict=True):
             if isinstance(a, Analysis) and isinstance(b, Analysis):
-                yield JointCase(pair, a, b, best_tree(a))
+                tree = next((tree for _, tree in forest_trees(a, 1)), None)
+                yield JointCase(pair, a, b, tree)
             else:
                 yield f"{pair.row.id}: {a if isinstance(a, Exception) else b}"
-
-
-def best_tree(analysis: Analysis) -> Tree | None:
-    """The best tree of an analysis' forest; None if it has none."""
-    if analysis.forest is None or analysis.edge_weights is None:
-        return None
-    words = analysis.sentence.forms
-    tags = analysis.xpos or ("X",) * len(words)
-    forest, weights = analysis.forest, analysis.edge_weights
-    ranked = best_trees(forest, weights, 1, words=words, tags=tags)
-    return ranked[0][1] if ranked else None
 
 
 def score(case: JointCase, result: JointResult | None) -> Scored:

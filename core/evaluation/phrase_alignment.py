@@ -19,7 +19,7 @@ from core.data.tokens import Sentence
 from core.data.tree import Tree
 from core.errors import Contradiction, FormatError, GemelError, InvalidValue
 from core.forests.derivation import tree_of_phrases
-from core.forests.kbest import best_trees
+from core.forests.kbest import forest_trees
 from core.formats.alignments import spade
 from core.formats.alignments.phrase_links import PhrasePair, loads
 from core.parsing.registry import Say, add_parser_options, backend_of
@@ -94,13 +94,7 @@ def cell_of(source: BinaryForest, target: BinaryForest, s: int, t: int) -> Cell:
 
 def best_side(analysis: Analysis) -> BinaryForest:
     """The parser's best tree alone, as a forest of one tree."""
-    if analysis.forest is None or analysis.edge_weights is None:
-        return side_of(analysis)
-    words = analysis.sentence.forms
-    tags = analysis.xpos or ("X",) * len(words)
-    trees = best_trees(
-        analysis.forest, analysis.edge_weights, 1, words=words, tags=tags
-    )
+    trees = forest_trees(analysis, 1)
     return side_of_tree(trees[0][1]) if trees else side_of(analysis)
 
 

@@ -137,9 +137,7 @@ def _count(
 
 
 def _tree(answer: Analysis | Exception) -> Tree | None:
-    if not isinstance(answer, Analysis):
-        return None
-    trees = trees_of(answer, 1)
+    trees = trees_of(answer, 1) if isinstance(answer, Analysis) else []
     return trees[0][1] if trees else None
 
 

@@ -47,56 +47,21 @@ def tree_of_phrases(
     If no phrase covers a sentence of several words, a node ROOT does. Raises
     InvalidValue if the phrases do not nest.
     """
-    return _TreeBuilder(words, tags).tree(list(phrases))
-
-
-class _TreeBuilder:
-    """Lists of a Tree under construction; ``_open``: (end, node), innermost last."""
-
-    def __init__(self, words: Sequence[str], tags: Sequence[str]) -> None:
-        self._words = words
-        self._tags = tags
-        self._labels: list[str] = []
-        self._parents: list[int] = []
-        self._tokens: list[int] = []
-        self._forms: list[str] = []
-        self._open: list[tuple[int, int]] = [(len(words) + 1, -1)]
-        self._next = 0
-
-    def tree(self, phrases: list[Phrase]) -> Tree:
-        n = len(self._words)
-        if n > 1 and (not phrases or phrases[0][:2] != (0, n)):
-            self._phrase(0, n, TOP)
-        for start, end, name in phrases:
-            self._leaves(start)
-            for label in chain_labels(name):
-                self._phrase(start, end, label)
-        self._leaves(n)
-        return Tree(
-            tuple(self._labels),
-            tuple(self._parents),
-            tuple(self._tokens),
-            tuple(self._forms),
-        )
-
-    def _leaves(self, stop: int) -> None:
-        """Add the words before ``stop``; close what ends there."""
-        for i in range(self._next, stop):
-            self._add(self._parent(i), self._tags[i], i, self._words[i])
-        self._next = max(stop, self._next)
-
-    def _phrase(self, start: int, end: int, label: str) -> None:
-        v = self._add(self._parent(start), label, -1, "")
-        self._open.append((end, v))
-
-    def _parent(self, position: int) -> int:
-        while self._open[-1][0] <= position:
-            self._open.pop()
-        return self._open[-1][1]
-
-    def _add(self, parent: int, label: str, token: int, form: str) -> int:
-        self._labels.append(label)
-        self._parents.append(parent)
-        self._tokens.append(token)
-        self._forms.append(form)
-        return len(self._labels) - 1
+    rows, n = list(phrases), len(words)
+    if n > 1 and (not rows or rows[0][:2] != (0, n)):
+        rows.insert(0, (0, n, TOP))
+    nodes: list[tuple[str, int, int, str]] = []  # label, parent, token, form
+    ends = [(n + 1, -1)]  # of the open phrases, innermost last, with their nodes
+    first = 0
+    for start, end, name in [*rows, (n, n, "")]:
+        for i in range(first, start):
+            while ends[-1][0] <= i:
+                ends.pop()
+            nodes.append((tags[i], ends[-1][1], i, words[i]))
+        first = max(first, start)
+        for label in chain_labels(name):
+            while ends[-1][0] <= start:
+                ends.pop()
+            nodes.append((label, ends[-1][1], -1, ""))
+            ends.append((end, len(nodes) - 1))
+    return Tree(*zip(*nodes, strict=True))

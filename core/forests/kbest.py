@@ -94,6 +94,18 @@ def best_trees(
     ]
 
 
+def forest_trees(
+    analysis: Analysis, k: int, *, words: Sequence[str] | None = None
+) -> list[tuple[float, Tree]]:
+    """The k best trees of a back-end's forest as ``best_trees`` has them; none if there
+    is no forest or no parse. ``words``: for the leaves, if not the sentence's forms."""
+    if analysis.forest is None or analysis.edge_weights is None:
+        return []
+    words = analysis.sentence.forms if words is None else words
+    tags = analysis.xpos or ("X",) * len(words)
+    return best_trees(analysis.forest, analysis.edge_weights, k, words=words, tags=tags)
+
+
 def _random_by_name(forest: Forest) -> NDArray[np.int64]:
     """A random number of 62 bits for each span and name; 0 for nodes named ""."""
     ids = {name: i for i, name in enumerate(forest.names)}
@@ -124,7 +136,6 @@ def trees_of(
         score, phrases = analysis.best
         trees = [(score, tree_of_phrases(phrases, words=words, tags=tags))]
     if len(trees) < k:
-        forest, weights = analysis.forest, analysis.edge_weights
-        ranked = best_trees(forest, weights, k, words=words, tags=tags)
+        ranked = forest_trees(analysis, k, words=words)
         trees += [row for row in ranked if not trees or row[1] != trees[0][1]]
     return trees[:k]

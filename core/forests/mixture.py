@@ -142,7 +142,7 @@ def _chain(tree: Tree, v: int) -> tuple[str, list[int]]:
     """The name of the unary chain from ``v`` down, and the nodes below its end."""
     labels = []
     while True:
-        below = [c for c in tree.children[v] if tree.spans[c][0] < tree.spans[c][1]]
+        below = tree.with_words(v)
         if not below:  # the tree is a word
             return "", [v]
         labels.append(tree.labels[v])

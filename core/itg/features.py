@@ -3,7 +3,7 @@ context."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -20,10 +20,10 @@ from core.itg.grammar import (
 )
 from core.text.wordnet import Thesaurus
 from core.word_alignment.lexicon import (
-    Lexicon,
     LexiconSettings,
     WordRelation,
     cosines,
+    distances,
     relations,
 )
 
@@ -106,11 +106,11 @@ class PairView:
     ) -> ItgWeights:
         """The weights of every rule of a biparse, with exact matches alone or with all
         features of the words."""
-        lexicon = Lexicon(settings.lexicon, self.thesaurus)
-        distance = lexicon.of_relations(
+        distance = distances(
             self.exact if exact else self.related,
             self.source,
             self.target,
+            settings.lexicon,
             cosine=self.cosine if context else None,
         )
         return pair_costs(distance, *self.classes, settings)
@@ -224,21 +224,11 @@ def _one_way(
 ) -> Iterator[tuple[str, float]]:
     """The text may say more: its nulls are cheap (Wu 2005, section 5.3)."""
     for factor in (0.05, 0.2):
-        cheap = _with_factor(settings, factor)
+        cheap = replace(settings, source_factor=factor)
         best, _ = view.biparse(cheap, exact=exact)
         yield f"itg_{name}_hypothesis{factor}", best.score / len(view.target)
         longer = max(len(view.source), len(view.target))
         yield f"itg_{name}_longer{factor}", best.score / longer
-
-
-def _with_factor(settings: CostSettings, factor: float) -> CostSettings:
-    return CostSettings(
-        settings.lexicon,
-        *settings.null_costs,
-        source_factor=factor,
-        inversion=settings.inversion,
-        match=settings.match,
-    )
 
 
 def _coverage(

@@ -16,8 +16,9 @@ import numpy as np
 from core.data.check import Floats, Ints
 from core.itg.grammar import WordClass, word_classes
 from core.itg.kernels.sharing import shared_weights
-from core.itg.scores import SCORERS, find_thesaurus
+from core.itg.scores import SCORERS
 from core.text.stems import stem
+from core.text.wordnet import find_thesaurus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

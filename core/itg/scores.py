@@ -15,7 +15,7 @@ from core.itg.biparse import Biparse, likeliest_biparse
 from core.itg.features import PLAIN, THESAURUS, PairView, features
 from core.itg.grammar import CostSettings
 from core.learning.logistic import LogisticModel
-from core.text.wordnet import Thesaurus, thesaurus
+from core.text.wordnet import Thesaurus
 from core.word_alignment.lexicon import LexiconSettings, WordRelation
 
 VERSION = "1"  # of the scores: raised when the same settings score otherwise
@@ -183,12 +183,3 @@ def shipped(task: str, *, context: bool) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise Unavailable(f"the tuned weights {name} are missing: {error}") from error
     return data
-
-
-def find_thesaurus() -> tuple[Thesaurus | None, str]:
-    """Return the thesaurus and "", or None and how to get one; scoring continues
-    without."""
-    try:
-        return thesaurus(), ""
-    except Unavailable as error:
-        return None, str(error)

@@ -43,15 +43,14 @@ CLOSED = 1e-7  # nats: a smaller gap is rounding
 @dataclass(frozen=True, slots=True, eq=False)
 class Agreed:
     """The best pair found: heads by token, ROOT = -1; ``score`` with what the
-    disagreements cost; ``duals`` to start from next time; ``last``: the trees of the
-    last round, with which algorithms 1 and 2 answer."""
+    disagreements cost; ``last``: the trees of the last round, with which algorithms 1
+    and 2 answer."""
 
     source: Ints
     target: Ints
     score: float
     bound: float
     rounds: tuple[Round, ...]
-    duals: Floats
     last: tuple[Ints, Ints]
 
     @property
@@ -81,14 +80,12 @@ class DualDecoder:
         rounds: int = 20,
         step: float = STEP,
         one_sided: bool = False,
-        start: Floats | None = None,
     ) -> Agreed:
         """The best pair found within ``rounds``.
 
         ``source``, ``target``: arc weights in nats, as in ``core.dependencies.mst``.
         ``slack``: ``(l, l)`` nats from 0 for the l links, inf = hard. ``step``: the
-        first one, halved when the dual rises. ``start``: duals of an earlier call on
-        like links. Raises InvalidScores on another shape,
+        first one, halved when the dual rises. Raises InvalidScores on another shape,
         Contradiction if a sentence has no tree. O(rounds (n^2 + m^2 + l^2)), projective
         O(rounds (n^3 + m^3)).
         """
@@ -99,7 +96,7 @@ class DualDecoder:
                 f"slack: expected {shape} of at least 0, got {slack.shape}"
             )
         low = np.zeros(shape) if one_sided else -slack
-        duals = np.zeros(shape) if start is None else np.clip(start, low, slack)
+        duals = np.zeros(shape)
         ours, theirs = (
             (arcs, np.zeros_like(arcs), *buffers)
             for arcs, buffers in zip((source, target), self._sides, strict=True)
@@ -115,7 +112,7 @@ class DualDecoder:
         if bound - best > CLOSED and np.isfinite(slack).all():
             best = kernels.respond(ours, theirs, pairs, low, slack, kind, best, a, b)
         course = tuple(Round(float(d), float(p), int(c)) for d, p, c in trace[:used])
-        return Agreed(a, b, best, bound, course, duals, last)
+        return Agreed(a, b, best, bound, course, last)
 
 
 def slack_of(linked: LinkedWords, slack: float, *, by_prob: bool = False) -> Floats:

@@ -27,7 +27,7 @@ from core.dependencies.eisner import best_eisners
 from core.dependencies.mst import best_msts
 from core.errors import InvalidValue
 from core.forests.derivation import phrases_of, tree_of_phrases
-from core.forests.kbest import best_trees
+from core.forests.kbest import forest_trees
 from core.joint_parsing.beliefs import (
     agree,
     arc_marginals,
@@ -101,15 +101,8 @@ def ranked_trees(analysis: Analysis, k: int) -> tuple[Ranked, Sequence[Tree]]:
     Among trees with the same dependencies only the best is kept, as in the paper. Both
     empty where the analysis has no forest or no parse.
     """
-    if analysis.forest is None or analysis.edge_weights is None:
-        return [], []
-    words = analysis.sentence.forms
-    tags = analysis.xpos or ("X",) * len(words)
-    ranked = best_trees(
-        analysis.forest, analysis.edge_weights, k, words=words, tags=tags
-    )
     first: dict[Heads, tuple[float, Tree]] = {}
-    for score, tree in ranked:
+    for score, tree in forest_trees(analysis, k):
         first.setdefault(to_dependencies(tree, SEMANTIC).heads, (score, tree))
     trees = [tree for _, tree in first.values()]
     return [(score, heads) for heads, (score, _) in first.items()], trees

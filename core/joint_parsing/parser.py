@@ -16,7 +16,7 @@ from core.data.check import Floats
 from core.data.deps import DepAnalysis, DepTree
 from core.data.tree import Tree
 from core.errors import InvalidValue
-from core.forests.kbest import best_trees
+from core.forests.kbest import forest_trees
 from core.joint_parsing.beliefs import arc_marginals
 from core.joint_parsing.gate import WEIGHTS, JointWeights, gate_features
 from core.joint_parsing.linked import (
@@ -306,14 +306,9 @@ def _span_changes(analysis: Analysis, tree: Tree) -> tuple[SpanChange, ...]:
     and the reverse."""
     if analysis.forest is None or analysis.edge_weights is None:
         raise InvalidValue("the forest is missing: ask for constituents")
-    words = analysis.sentence.forms
-    tags = analysis.xpos or ("X",) * len(words)
-    ranked = best_trees(
-        analysis.forest, analysis.edge_weights, 1, words=words, tags=tags
-    )
     old, new = (
         {(*one.spans[v], one.labels[v]) for v in range(len(one)) if one.children[v]}
-        for one in (ranked[0][1], tree)
+        for one in (forest_trees(analysis, 1)[0][1], tree)
     )
     changes = [SpanChange(i, j, label, added=True) for i, j, label in new - old]
     changes += [SpanChange(i, j, label, added=False) for i, j, label in old - new]

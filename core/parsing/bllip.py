@@ -25,7 +25,7 @@ import numpy as np
 
 from core.data.check import Floats
 from core.data.tokens import Sentence
-from core.data.tree import Tree, TreeBuilder
+from core.data.tree import Tree
 from core.errors import GemelError, InvalidValue, SentenceTooLong, Unavailable
 from core.forests.mixture import ranked_forest
 from core.formats import ptb
@@ -232,21 +232,7 @@ class _Child:
 def _without_top(text: str) -> Tree:
     """The tree of one answer without S1."""
     tree = ptb.parse_one(text)
-    if len(tree.children[0]) != 1:
-        return tree
-    builder = TreeBuilder()
-
-    def grow(v: int) -> None:
-        if tree.tokens[v] >= 0:
-            builder.leaf(tree.labels[v], tree.forms[v])
-            return
-        builder.open(tree.labels[v])
-        for child in tree.children[v]:
-            grow(child)
-        builder.close()
-
-    grow(1)
-    return builder.freeze()
+    return tree if len(tree.children[0]) != 1 else tree.below_root()
 
 
 def _tag_posteriors(

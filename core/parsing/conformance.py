@@ -10,7 +10,7 @@ import numpy as np
 
 from core.data.tokens import Sentence
 from core.errors import GemelError, SentenceTooLong
-from core.forests.kbest import best_trees
+from core.forests.kbest import forest_trees
 from core.protocols import Analysis, Capability, ParserBackend
 
 Answer = Analysis | Exception
@@ -74,17 +74,8 @@ def _alike(a: Answer, b: Answer) -> bool:
 
 
 def _brackets(analysis: Analysis) -> object:
-    if analysis.forest is None or analysis.edge_weights is None:
-        return None
-    words, tags = analysis.sentence.forms, _tags(analysis)
-    trees = best_trees(
-        analysis.forest, analysis.edge_weights, 1, words=words, tags=tags
-    )
+    trees = forest_trees(analysis, 1)
     return trees[0][1] if trees else None
-
-
-def _tags(analysis: Analysis) -> tuple[str, ...]:
-    return analysis.xpos or ("X",) * len(analysis.sentence)
 
 
 def _of_long_sentences(backend: ParserBackend, sentence: Sentence) -> Iterator[str]:
@@ -144,9 +135,8 @@ def _of_forest(answer: Analysis, n: int) -> Iterator[str]:
     elif forest.n_nodes:
         if (forest.starts[-1], forest.ends[-1]) != (0, n):
             yield "the root of the forest does not cover the sentence"
-        words, tags = answer.sentence.forms, _tags(answer)
-        ranked = best_trees(forest, weights, 3, words=words, tags=tags)
+        ranked = forest_trees(answer, 3)
         if not ranked:
             yield "a forest with nodes but no tree"
-        if any(tree.words != words for _, tree in ranked):
+        if any(tree.words != answer.sentence.forms for _, tree in ranked):
             yield "a tree of the forest has other words"

@@ -360,10 +360,4 @@ def _without_top(tree: Tree) -> Tree:
     """The tree without a root that only says that it is one."""
     if tree.labels[0] not in TOPS or len(tree.children[0]) != 1 or tree.is_leaf(1):
         return tree
-    return Tree(
-        tree.labels[1:],
-        tuple(parent - 1 for parent in tree.parents[1:]),
-        tree.tokens[1:],
-        tree.forms[1:],
-        tree.edges[1:],
-    )
+    return tree.below_root()

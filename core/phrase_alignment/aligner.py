@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from core.data.check import Floats
 from core.data.forest import Forest
 from core.data.tree import Tree
-from core.errors import InvalidValue, Unavailable
+from core.errors import InvalidValue
 from core.forests.packing import prune
 from core.instrumentation import timed
 from core.learning import weights_file
@@ -24,7 +24,7 @@ from core.phrase_alignment.features import Nodes, phrase_rows, word_rows
 from core.phrase_alignment.forest_align import Aligned, AlignSettings, align_all, nodes
 from core.phrase_alignment.sides import BinaryForest, side_of_forest, side_of_tree
 from core.protocols import Analysis
-from core.text.wordnet import Thesaurus, thesaurus
+from core.text.wordnet import Thesaurus, find_thesaurus
 
 Vectors = tuple[Floats, Floats] | None
 
@@ -155,23 +155,16 @@ class PhraseAligner:
     ) -> Floats:
         model = self.plain if vectors is None else self.context
         s, t = nodes(source), nodes(target)
-        word_nats = model.word_nats(s, t, vectors, self._thesaurus)
+        word_nats = model.word_nats(s, t, vectors, find_thesaurus()[0])
         return model.gains(s, t, word_nats, vectors)
 
     def regaining(self, source: BinaryForest, target: BinaryForest) -> "Regaining":
         """Return how the gains of two sides change once words are decided; computed by
         the model without vectors."""
         s, t = nodes(source), nodes(target)
-        before = self.plain.word_nats(s, t, None, self._thesaurus)
+        before = self.plain.word_nats(s, t, None, find_thesaurus()[0])
         gains = self.plain.gains(s, t, before, None)
         return Regaining(self.plain, s, t, before, gains)
-
-    @property
-    def _thesaurus(self) -> Thesaurus | None:
-        try:
-            return thesaurus()
-        except Unavailable:
-            return None
 
     def with_settings(self, **changes: Any) -> "PhraseAligner":
         return replace(self, settings=replace(self.settings, **changes))

@@ -295,17 +295,13 @@ def _chains(
     chains = {}
     for key, above in groups.items():
         chain = [tops[key]]
-        while len(below := _with_words(tree, chain[-1])) == 1:
+        while len(below := tree.with_words(chain[-1])) == 1:
             chain.append(below[0])
         for v in above[:-1]:  # each holds its own labels, the lowest all the rest
             n = len(chain_labels(side.labels[v]))  # a word over a word has none
             chains[v], chain = chain[:n], chain[n:]
         chains[above[-1]] = chain
     return chains
-
-
-def _with_words(tree: Tree, v: int) -> list[int]:
-    return [c for c in tree.children[v] if tree.spans[c][0] < tree.spans[c][1]]
 
 
 def _along(a: list[int], b: list[int]) -> Iterable[Pair]:

@@ -249,10 +249,10 @@ def side_of_tree(tree: Tree, *, words_apart: bool = False) -> BinaryForest:
 
     def grow(v: int) -> int:
         names, origin = [], v
-        below = _with_words(tree, v)
+        below = tree.with_words(v)
         while len(below) == 1:
             names.append(tree.labels[v])
-            v, below = below[0], _with_words(tree, below[0])
+            v, below = below[0], tree.with_words(below[0])
         if not below:
             label, word = "+".join(names), unit[tree.tokens[v]]
             if not (words_apart and names):
@@ -267,10 +267,6 @@ def side_of_tree(tree: Tree, *, words_apart: bool = False) -> BinaryForest:
 
     top = grow(0)
     return grower.side(tree.tags, [top])
-
-
-def _with_words(tree: Tree, v: int) -> list[int]:
-    return [c for c in tree.children[v] if tree.spans[c][0] < tree.spans[c][1]]
 
 
 def side_of_forest(

@@ -54,7 +54,7 @@ import numpy as np
 
 from core.data import check
 from core.data.check import Floats, Ints
-from core.errors import Contradiction, InvalidScores
+from core.errors import InvalidScores
 from core.phrase_alignment.kernels import align
 from core.phrase_alignment.kernels.align import fill
 from core.phrase_alignment.kernels.unpacking import k_best
@@ -83,7 +83,7 @@ class Derivation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PackedSupports:
-    """The filled tables; ``best`` and ``k_best`` unpack what they need."""
+    """The filled tables; ``k_best`` unpacks what it needs."""
 
     source: BinaryForest
     target: BinaryForest
@@ -91,10 +91,6 @@ class PackedSupports:
     cross_cost: float
     null_cost: float
     tables: Floats = field(repr=False)  # (8, n_s, n_t)
-
-    def best(self) -> Derivation:
-        """The best alignment of all trees. Raises Contradiction if there is none."""
-        return next(self.k_best(1), None) or self._none()
 
     def k_best(self, k: int) -> Iterator[Derivation]:
         """The ``k`` best different alignments, best first; fewer if there are fewer.
@@ -124,9 +120,6 @@ class PackedSupports:
         unpacked = k_best(*sides, self.gain, costs, self.tables, goals, k)
         n = int(np.count_nonzero(unpacked[0] > -np.inf))  # best first
         return cast(Unpacked, tuple(part[:n] for part in unpacked))
-
-    def _none(self) -> Derivation:
-        raise Contradiction("no alignment links the two whole sentences")
 
 
 def _different(unpacked: Unpacked) -> list[int]:
@@ -184,11 +177,8 @@ def pack(
         wanted = source.n_nodes, target.n_nodes
         raise InvalidScores(f"gain: expected {wanted}, got {gain.shape}")
     tables = np.empty((8, *gain.shape))
-    sides = [
-        (side.first_edge, side.parts, side.weight, side.named, side.below)
-        for side in (source, target)
-    ]
-    fill(*sides[0], *sides[1], gain, float(cross_cost), float(null_cost), tables)
+    sides = *_edges(source), *_edges(target)
+    fill(*sides, gain, float(cross_cost), float(null_cost), tables)
     return PackedSupports(source, target, gain, cross_cost, null_cost, tables)
 
 

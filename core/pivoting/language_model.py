@@ -279,14 +279,9 @@ FALLBACK = (0.5, 1.0, 1.5)
 """Discounts where the counts of counts give none, as with little text."""
 
 
-def train(
-    sentences: Iterable[str | Sequence[str]],
-    *,
-    fallback: tuple[float, float, float] | None = FALLBACK,
-) -> TrigramModel:
+def train(sentences: Iterable[str | Sequence[str]]) -> TrigramModel:
     """The model of the sentences: token lists, or text with spaces between tokens.
 
-    ``fallback`` None: raise InvalidValue where discounts cannot be computed.
     A token written as <unk>, <s> or </s> is left out. Streamed; 16 bytes a token
     of memory, some hundred in the end; sorting is O(n log n).
     """
@@ -303,7 +298,7 @@ def train(
     a2 = np.where(first == BEGIN, raw_pairs, a2)
     a1 = np.bincount(second, minlength=n)
     a1[[UNKNOWN, BEGIN]] = 0
-    d1, d2, d3 = (discounts(_count_of_counts(a), fallback) for a in (a1, a2, raw))
+    d1, d2, d3 = (discounts(_count_of_counts(a)) for a in (a1, a2, raw))
     p1 = _unigrams(a1, d1)
     p2, gamma1 = _interpolated(a2, first, d2, p1[second], n)
     p3, gamma2 = _interpolated(raw, contexts, d3, p2[suffix], len(pairs))
@@ -318,21 +313,17 @@ def train(
     )
 
 
-def discounts(
-    n: Sequence[int], fallback: tuple[float, float, float] | None
-) -> tuple[float, float, float]:
+def discounts(n: Sequence[int]) -> tuple[float, float, float]:
     """The three discounts, from the numbers of n-grams with adjusted count 0 to 4.
 
-    ``fallback`` where one of n_1 to n_3 is 0 or a D_k is outside [0, k].
+    ``FALLBACK`` where one of n_1 to n_3 is 0 or a D_k is outside [0, k].
     """
     if min(n[1:4]) > 0:
         y = n[1] / (n[1] + 2 * n[2])
         estimates = tuple(k - (k + 1) * y * n[k + 1] / n[k] for k in (1, 2, 3))
         if all(0 <= d <= k for k, d in enumerate(estimates, 1)):
             return estimates[0], estimates[1], estimates[2]
-    if fallback is None:
-        raise InvalidValue("too little text for Kneser-Ney discounts")
-    return fallback
+    return FALLBACK
 
 
 def _numbered(

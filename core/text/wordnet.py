@@ -69,6 +69,15 @@ def thesaurus() -> "Thesaurus":
     return Thesaurus(wordnet_folder())
 
 
+def find_thesaurus() -> tuple["Thesaurus | None", str]:
+    """Return the thesaurus and "", or None and how to get one; scoring continues
+    without."""
+    try:
+        return thesaurus(), ""
+    except Unavailable as error:
+        return None, str(error)
+
+
 class Related(NamedTuple):
     """Words related to a word, in lower case."""
 

@@ -1,7 +1,7 @@
 """A dependency tree as token lines, and the interface of operations on it."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -31,6 +31,20 @@ class Arcs:
         return conllu.deps_of(self.lines)
 
     @property
+    def rows(self) -> list[list[str]]:
+        """The columns of each line, to be changed."""
+        return [line.split("\t") for line in self.lines.split("\n")]
+
+    @classmethod
+    def of_rows(cls, rows: Iterable[list[str]]) -> "Arcs":
+        return cls("\n".join("\t".join(row) for row in rows))
+
+    def check_word(self, token: int) -> None:
+        """Raises InvalidValue if there is no such word."""
+        if not 0 <= token < len(self.words):
+            raise InvalidValue(f"There is no word {token + 1} in this sentence.")
+
+    @property
     def tokens(self) -> tuple[Token, ...]:
         return conllu.tokens_of(self.lines)
 
@@ -54,11 +68,11 @@ class Arcs:
                 f"“{words[head]}” depends on “{words[token]}”, which would make a "
                 f"cycle: give “{words[head]}” another head first."
             )
-        rows = [line.split("\t") for line in self.lines.split("\n")]
+        rows = self.rows
         for row in rows:
             if row[ID] == str(token + 1):
                 _redirect(row, str(head + 1), relation)
-        return Arcs("\n".join("\t".join(row) for row in rows))
+        return Arcs.of_rows(rows)
 
     def with_arcs_of(self, other: "Arcs") -> "Arcs":
         """These lines with the heads and relations of another tree over the same words;
@@ -68,19 +82,19 @@ class Arcs:
         """
         if self.words != other.words:
             raise InvalidValue("These arcs belong to other words.")
-        theirs = {row[ID]: row for row in _rows(other.lines)}
-        rows = _rows(self.lines)
+        theirs = {row[ID]: row for row in other.rows}
+        rows = self.rows
         for row in rows:
             if (new := theirs.get(row[ID])) and row[ID].isdecimal():
                 _redirect(row, new[HEAD], new[DEPREL])
-        return Arcs("\n".join("\t".join(row) for row in rows))
+        return Arcs.of_rows(rows)
 
     def field(self, token: int, column: str) -> str:
         """A column of a word, "" if it is empty. Raises InvalidValue."""
         if column not in FIELDS:
             names = ", ".join(FIELDS)
             raise InvalidValue(f"There is no column {column!r}: choose one of {names}.")
-        row = next(row for row in _rows(self.lines) if row[ID] == str(token + 1))
+        row = next(row for row in self.rows if row[ID] == str(token + 1))
         value = row[FIELDS[column]]
         return "" if value == "_" else value
 
@@ -88,24 +102,20 @@ class Arcs:
         """The lines with another value in a column of a word: features in order, and
         enhanced arcs, whose heads must exist. Raises InvalidValue."""
         self.field(token, column)
-        rows = _rows(self.lines)
+        rows = self.rows
         checked = _checked_field(column, value, {row[ID] for row in rows} | {"0"})
         for row in rows:
             if row[ID] == str(token + 1):
                 row[FIELDS[column]] = checked or "_"
-        return Arcs("\n".join("\t".join(row) for row in rows))
+        return Arcs.of_rows(rows)
 
     def with_forms(self, forms: Mapping[int, str]) -> "Arcs":
         """The lines with other forms of these words; ranges over them stay."""
-        rows = [line.split("\t") for line in self.lines.split("\n")]
+        rows = self.rows
         named = {str(token + 1): form for token, form in forms.items()}
         for row in rows:
             row[FORM] = named.get(row[ID], row[FORM])
-        return Arcs("\n".join("\t".join(row) for row in rows))
-
-
-def _rows(lines: str) -> list[list[str]]:
-    return [line.split("\t") for line in lines.split("\n")]
+        return Arcs.of_rows(rows)
 
 
 def _checked_field(column: str, value: str, ids: set[str]) -> str:

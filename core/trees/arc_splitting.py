@@ -36,10 +36,10 @@ class SplitWord(Recorded):
 
     def on(self, tree: Arcs) -> ArcsEdited:
         words = tree.words
-        _check(words, self.token)
+        tree.check_word(self.token)
         first, second = (checked_form(form) for form in self.forms)
         relation, n = checked_relation(self.relation), self.token + 1
-        rows = _renumbered(_rows(tree), _Shift(n, 1))
+        rows = _renumbered(tree.rows, _Shift(n, 1))
         at = next(i for i, row in enumerate(rows) if row[ID] == str(n))
         row = rows[at]
         new = [*row]
@@ -49,7 +49,9 @@ class SplitWord(Recorded):
         row[FORM] = first
         is_one = first + second == words[self.token]
         row[MISC] = "SpaceAfter=No" if is_one else "_"
-        return ArcsEdited(_lines([*rows[: at + 1], new, *rows[at + 1 :]]), self.token)
+        return ArcsEdited(
+            Arcs.of_rows([*rows[: at + 1], new, *rows[at + 1 :]]), self.token
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +67,10 @@ class JoinWords(Recorded):
         first, second = self._words(tree)
         heads, n = tree.deps.heads, self.token + 1
         upper = n + 1 if heads[self.token] == self.token + 1 else n
-        kept = next(row for row in _rows(tree) if row[ID] == str(upper))
-        last = next(row for row in _rows(tree) if row[ID] == str(n + 1))
+        kept = next(row for row in tree.rows if row[ID] == str(upper))
+        last = next(row for row in tree.rows if row[ID] == str(n + 1))
         rows = []
-        for row in _rows(tree):
+        for row in tree.rows:
             if row[ID] == str(n):
                 form = checked_form(self.form or first + second)
                 joined = [*kept]
@@ -77,20 +79,20 @@ class JoinWords(Recorded):
                 rows.append(joined)
             elif row[ID] not in (str(n + 1), f"{n}-{n + 1}"):
                 rows.append(row)
-        return ArcsEdited(_lines(_renumbered(rows, _Shift(n, -1))), self.token)
+        return ArcsEdited(Arcs.of_rows(_renumbered(rows, _Shift(n, -1))), self.token)
 
     def _words(self, tree: Arcs) -> tuple[str, str]:
         """The two words; raises InvalidValue where they cannot be one."""
         words, a, b = tree.words, self.token, self.token + 1
-        _check(words, a)
-        _check(words, b)
+        tree.check_word(a)
+        tree.check_word(b)
         heads = tree.deps.heads
         if heads[b] != a and heads[a] != b and heads[a] != heads[b]:
             raise InvalidValue(
                 f"Neither of “{words[a]}” and “{words[b]}” depends on the other, and "
                 "they do not share a head: attach one to the other first."
             )
-        for row in _rows(tree):
+        for row in tree.rows:
             if "." in row[ID] and int(row[ID].split(".")[0]) == a + 1:
                 raise InvalidValue(
                     f"An empty node is between “{words[a]}” and “{words[b]}”."
@@ -144,16 +146,3 @@ def _renumbered(rows: list[Row], shift: _Shift) -> list[Row]:
 def _without(enhanced: str, heads: set[str]) -> str:
     kept = [one for one in enhanced.split("|") if one.partition(":")[0] not in heads]
     return "|".join(kept) or "_"
-
-
-def _lines(rows: list[Row]) -> Arcs:
-    return Arcs("\n".join("\t".join(row) for row in rows))
-
-
-def _rows(tree: Arcs) -> list[Row]:
-    return [line.split("\t") for line in tree.lines.split("\n")]
-
-
-def _check(words: tuple[str, ...], token: int) -> None:
-    if not 0 <= token < len(words):
-        raise InvalidValue(f"There is no word {token + 1} in this sentence.")

@@ -32,7 +32,7 @@ class Attach(Recorded):
     relation: str = ""
 
     def on(self, tree: Arcs) -> ArcsEdited:
-        _check(tree, self.token)
+        tree.check_word(self.token)
         had = tree.deps.labels[self.token]
         named = self.relation or ("root" if self.head == ROOT else _not_root(had))
         edited = tree.with_arc(self.token, self.head, checked_relation(named))
@@ -54,7 +54,7 @@ class Relation(Recorded):
     relation: str
 
     def on(self, tree: Arcs) -> ArcsEdited:
-        _check(tree, self.token)
+        tree.check_word(self.token)
         head = tree.deps.heads[self.token]
         edited = tree.with_arc(self.token, head, checked_relation(self.relation))
         return ArcsEdited(edited, self.token)
@@ -95,7 +95,7 @@ class Retype(Recorded):
     form: str
 
     def on(self, tree: Arcs) -> ArcsEdited:
-        _check(tree, self.token)
+        tree.check_word(self.token)
         edited = tree.with_forms({self.token: checked_form(self.form)})
         return ArcsEdited(edited, self.token)
 
@@ -110,7 +110,7 @@ class Field(Recorded):
     value: str
 
     def on(self, tree: Arcs) -> ArcsEdited:
-        _check(tree, self.token)
+        tree.check_word(self.token)
         edited = tree.with_field(self.token, self.column, self.value.strip())
         return ArcsEdited(edited, self.token)
 
@@ -175,8 +175,3 @@ def started(tokens: tuple[Token, ...]) -> Arcs:
 
 def _not_root(relation: str) -> str:
     return "dep" if relation == "root" else relation
-
-
-def _check(tree: Arcs, token: int) -> None:
-    if not 0 <= token < len(tree.deps):
-        raise InvalidValue(f"There is no word {token + 1} in this sentence.")

@@ -6,15 +6,14 @@ from core.data import remap
 from core.data.tree import Tree
 from core.errors import FormatError
 from core.formats import ptb, treetext
-from core.trees.stepping import carried
+from core.trees.stepping import carried, is_in_order
 
 WIDTH = 78
 
 
 def shown(tree: Tree) -> str:
     """The brackets, one phrase a line where it is long; "" if they cannot hold it."""
-    tokens = [token for token in tree.tokens if token >= 0]
-    if tokens != sorted(tokens):
+    if not is_in_order(tree):
         return ""
     text, _ = treetext.dump(tree)
     return "\n".join(_lines(ptb.parse_one(text), 0, 0))

@@ -25,6 +25,7 @@ from core.trees.stepping import (
     checked_label,
     children_of,
     is_in_order,
+    leaf_at,
     settled,
 )
 from core.trees.words import checked_form, with_forms
@@ -318,13 +319,9 @@ class Retype(Recorded):
     form: str
 
     def on(self, tree: Tree) -> Edited:
-        self._check(tree)
+        v = leaf_at(tree, self.token)
         new = with_forms(tree, {self.token: checked_form(self.form)})
-        return Edited(new, {v: v for v in range(len(tree))}, tree.leaf_of[self.token])
-
-    def _check(self, tree: Tree) -> None:
-        if not 0 <= self.token < tree.n_tokens:
-            raise InvalidValue(f"There is no word {self.token + 1} in this sentence.")
+        return Edited(new, {v: v for v in range(len(tree))}, v)
 
 
 _KINDS: tuple[Any, ...] = (

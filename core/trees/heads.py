@@ -90,7 +90,7 @@ def head_child(tree: Tree, v: int, rules: HeadRules = SYNTACTIC) -> int:
 
     Raises InvalidValue if nothing but traces is below ``v``.
     """
-    below = [c for c in tree.children[v] if tree.spans[c][0] < tree.spans[c][1]]
+    below = tree.with_words(v)
     if not below:
         raise InvalidValue(f"node {v} has no child with words, so no head")
     names = [category(tree.labels[c]) for c in below]

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from core.data.tree import Tree
 from core.errors import InvalidValue
 from core.trees.recorded import Recorded
-from core.trees.stepping import Edited, carried, checked_label
+from core.trees.stepping import Edited, carried, checked_label, leaf_at
 from core.trees.words import checked_form
 
 
@@ -47,7 +47,7 @@ class Split(Recorded):
         return Edited(made, moved, v)
 
     def _leaf(self, tree: Tree) -> int:
-        v = _leaf(tree, self.token)
+        v = leaf_at(tree, self.token)
         if v == 0:
             raise InvalidValue(
                 "This word is the whole tree: add a phrase over it first."
@@ -91,7 +91,7 @@ class Join(Recorded):
 
     def _leaf(self, tree: Tree) -> int:
         """The first leaf; the second has the next number."""
-        v, w = _leaf(tree, self.token), _leaf(tree, self.token + 1)
+        v, w = leaf_at(tree, self.token), leaf_at(tree, self.token + 1)
         if tree.parents[v] != tree.parents[w]:
             raise InvalidValue(
                 f"“{tree.forms[v]}” and “{tree.forms[w]}” have different parents: move "
@@ -112,9 +112,3 @@ def _put(row: tuple[Any, ...], v: int, n: int, new: tuple[Any, ...]) -> tuple[An
 
 def _shifted(parents: tuple[int, ...], v: int, by: int) -> tuple[int, ...]:
     return tuple(parent + by * (parent > v) for parent in parents)
-
-
-def _leaf(tree: Tree, token: int) -> int:
-    if not 0 <= token < tree.n_tokens:
-        raise InvalidValue(f"There is no word {token + 1} in this sentence.")
-    return tree.leaf_of[token]

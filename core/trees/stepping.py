@@ -54,6 +54,13 @@ def check_node(tree: Tree, v: int) -> None:
         raise InvalidValue(f"There is no node n{v} in this tree.")
 
 
+def leaf_at(tree: Tree, token: int) -> int:
+    """The leaf of the word at this position. Raises InvalidValue if there is none."""
+    if not 0 <= token < tree.n_tokens:
+        raise InvalidValue(f"There is no word {token + 1} in this sentence.")
+    return tree.leaf_of[token]
+
+
 def is_in_order(tree: Tree) -> bool:
     """Whether brackets on a line can hold the tree."""
     tokens = [token for token in tree.tokens if token >= 0]

@@ -30,7 +30,7 @@ Rule = Callable[[Tree, Sequence[int], Sequence[str]], int | None]
 def universal_head(tree: Tree, v: int) -> int:
     """The child of phrase ``v`` that is its head. Raises InvalidValue if nothing but
     traces is below it."""
-    below = [c for c in tree.children[v] if tree.spans[c][0] < tree.spans[c][1]]
+    below = tree.with_words(v)
     names = [kind_of(tree, c) for c in below]
     rule = _RULES.get(kind_of(tree, v))
     at = rule(tree, below, names) if rule else None

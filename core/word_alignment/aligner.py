@@ -14,14 +14,14 @@ import numpy as np
 
 from core.data.alignment import Kind, Link, token_ref
 from core.data.check import Floats
-from core.errors import InvalidScores, InvalidValue, Unavailable
+from core.errors import InvalidScores, InvalidValue
 from core.forests.kernels.assignment import best_assignment
 from core.instrumentation import timed
 from core.learning import weights_file
 from core.learning.perceptron import Perceptron
 from core.learning.weights_file import pack, unpack
 from core.protocols import Analysis, BackendInfo
-from core.text.wordnet import Thesaurus, thesaurus
+from core.text.wordnet import Thesaurus, find_thesaurus
 from core.word_alignment.features import NO_TAG, AnalysedWords, around, table
 
 
@@ -160,7 +160,7 @@ class TrainedWordAligner:
         parts = weights_file.read(
             path, "word aligner", WordSettings, WordModel.from_json
         )
-        return cls(*parts, _wordnet())
+        return cls(*parts, find_thesaurus()[0])
 
     def save(self, path: Path) -> None:
         """Write the file that ``load`` reads."""
@@ -217,13 +217,6 @@ class TrainedWordAligner:
             float(probs[:, columns].max(0, initial=0).sum()),
         )
         return wrong + missing
-
-
-def _wordnet() -> Thesaurus | None:
-    try:
-        return thesaurus()
-    except Unavailable:
-        return None
 
 
 def words_of(analysis: Analysis) -> AnalysedWords:

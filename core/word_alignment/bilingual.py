@@ -39,27 +39,16 @@ class TokenCorpus:
         return np.diff(self.at)
 
     @classmethod
-    def of(
-        cls,
-        sentences: Iterable[str | Sequence[str]],
-        *,
-        lower: bool = True,
-        prefix: int = 0,
-    ) -> "TokenCorpus":
+    def of(cls, sentences: Iterable[str | Sequence[str]]) -> "TokenCorpus":
         """The corpus of token lists, or of lines with spaces between tokens.
 
-        ``lower``: letter case is ignored; ``prefix`` > 0: only this many first letters
-        count, a stemmer for any language. Streamed: 4 bytes per token, plus the types.
+        Letter case is ignored. Streamed: 4 bytes per token, plus the types.
         """
         known: dict[str, int] = {}
         chunks, ends, last = [], [0], 0
         for sentence in sentences:
             words = sentence.split() if isinstance(sentence, str) else sentence
-            if lower:
-                words = [word.lower() for word in words]
-            if prefix:
-                words = [word[:prefix] for word in words]
-            ids = [known.setdefault(word, len(known)) for word in words]
+            ids = [known.setdefault(word.lower(), len(known)) for word in words]
             chunks.append(np.array(ids, dtype=np.int32))
             last += len(ids)
             ends.append(last)

@@ -57,42 +57,24 @@ class LexiconSettings:
         return np.asarray(np.minimum(table, self.substitution))
 
 
-@dataclass(frozen=True, slots=True)
-class Lexicon:
-    """Distances between the words of a pair; without ``thesaurus``, stems at most."""
-
-    settings: LexiconSettings
-    thesaurus: Thesaurus | None = None
-
-    def distances(
-        self,
-        source: Sequence[str],
-        target: Sequence[str],
-        *,
-        cosine: Floats | None = None,
-    ) -> Floats:
-        """``(T, V)``, 0 to ``substitution``; ``cosine``: of the words in context."""
-        related = relations(source, target, self.thesaurus)
-        return self.of_relations(related, source, target, cosine=cosine)
-
-    def of_relations(
-        self,
-        related: NDArray[np.int8],
-        source: Sequence[str],
-        target: Sequence[str],
-        *,
-        cosine: Floats | None = None,
-    ) -> Floats:
-        """The same, from relations already looked up."""
-        rules = self.settings
-        distance = rules.by_relation[related]
-        if cosine is not None:
-            width = rules.cosine_high - rules.cosine_low
-            share = np.clip((rules.cosine_high - cosine) / width, 0.0, 1.0)
-            distance = np.minimum(distance, rules.substitution * share)
-        if rules.stop_list is not None:
-            _stop(distance, related, source, target, rules)
-        return np.asarray(distance, dtype=np.float64)
+def distances(
+    related: NDArray[np.int8],
+    source: Sequence[str],
+    target: Sequence[str],
+    rules: LexiconSettings,
+    *,
+    cosine: Floats | None = None,
+) -> Floats:
+    """``(T, V)``, 0 to ``substitution``, from the ``relations`` of the words;
+    ``cosine``: of the words in context."""
+    distance = rules.by_relation[related]
+    if cosine is not None:
+        width = rules.cosine_high - rules.cosine_low
+        share = np.clip((rules.cosine_high - cosine) / width, 0.0, 1.0)
+        distance = np.minimum(distance, rules.substitution * share)
+    if rules.stop_list is not None:
+        _stop(distance, related, source, target, rules)
+    return np.asarray(distance, dtype=np.float64)
 
 
 def _stop(

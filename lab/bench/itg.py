@@ -22,8 +22,9 @@ from core.formats import msrpc
 from core.formats.records import PairRecord
 from core.itg.biparse import best_biparse
 from core.itg.grammar import ItgWeights
-from core.itg.scores import SCORERS, find_thesaurus
+from core.itg.scores import SCORERS
 from core.text.tokenize import tokenize
+from core.text.wordnet import find_thesaurus
 
 SIZES = (10, 20, 30, 40, 60)
 PYTHON_UP_TO = 10

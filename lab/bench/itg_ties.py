@@ -9,7 +9,8 @@ from pathlib import Path
 
 from core.formats.alignments import msr_rte2
 from core.itg.biparse import best_biparse, likeliest_biparse
-from core.itg.scores import SCORERS, Scorer, find_thesaurus
+from core.itg.scores import SCORERS, Scorer
+from core.text.wordnet import find_thesaurus
 
 Links = set[tuple[int, int]]
 

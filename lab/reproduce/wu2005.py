@@ -14,9 +14,10 @@ from core.agreement.figures import Estimate
 from core.data.check import Floats
 from core.errors import InvalidValue
 from core.itg.features import GROUPS, PairView, features
-from core.itg.scores import SCORERS, find_thesaurus, shipped
+from core.itg.scores import SCORERS, shipped
 from core.learning.logistic import LogisticModel
 from core.parsing.registry import Say
+from core.text.wordnet import find_thesaurus
 from lab.evaluation.fitting import fit_logistic
 from lab.evaluation.ranking import RankingReport, best_threshold, evaluate
 from lab.reproduce.overlap import BASELINES

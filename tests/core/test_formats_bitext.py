@@ -61,9 +61,10 @@ def test_two_files_give_the_pairs_of_their_lines(pairs) -> None:
 
 
 @given(st.lists(st.tuples(side, side)))
-def test_what_tsv_writes_it_reads(pairs) -> None:
+def test_a_tsv_gives_the_pairs_of_its_rows(pairs) -> None:
     records = [BitextRecord(i, *pair, None, i + 1) for i, pair in enumerate(pairs)]
-    assert list(tsv.read(tsv.write(records))) == records
+    rows = ["\t".join(map(" ".join, pair)) + "\n" for pair in pairs]
+    assert list(tsv.read(rows)) == records
 
 
 def test_tsv_takes_links_from_the_third_column() -> None:

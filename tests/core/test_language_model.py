@@ -62,7 +62,7 @@ def test_sentences_score_as_in_kenlm(sample: TrigramModel) -> None:
 @settings(max_examples=50)
 @given(text)
 def test_the_estimates_are_those_of_the_recursion(sentences: list[list[str]]) -> None:
-    model = train(sentences, fallback=FALLBACK)
+    model = train(sentences)
     p, gamma = oracle.probabilities(sentences, FALLBACK)
     estimates = grams(model)
     assert estimates.keys() - {("<s>",)} == p.keys()
@@ -97,16 +97,14 @@ def test_tokens_or_text_score_the_same(sample: TrigramModel) -> None:
 
 def test_discounts_are_those_of_the_formula() -> None:
     y = 100 / (100 + 2 * 40)
-    assert discounts([0, 100, 40, 20, 10], None) == pytest.approx(
+    assert discounts([0, 100, 40, 20, 10]) == pytest.approx(
         (1 - 2 * y * 40 / 100, 2 - 3 * y * 20 / 40, 3 - 4 * y * 10 / 20)
     )
 
 
 @pytest.mark.parametrize("n", [[0, 5, 0, 1, 1], [0, 9, 1, 9, 1]])
 def test_without_counts_of_counts_there_is_the_fallback(n: list[int]) -> None:
-    assert discounts(n, FALLBACK) == FALLBACK
-    with pytest.raises(InvalidValue, match="too little text"):
-        discounts(n, None)
+    assert discounts(n) == FALLBACK
 
 
 def test_no_sentence_is_no_model() -> None:

@@ -24,10 +24,10 @@ from core.data.check import Floats
 from core.data.tokens import Sentence
 from core.errors import GemelError, SentenceTooLong, Unavailable
 from core.itg import scores as core_score
-from core.itg.scores import SCORERS, Scorer, find_thesaurus
+from core.itg.scores import SCORERS, Scorer
 from core.parsing import registry
 from core.protocols import ParserBackend, Step
-from core.text.wordnet import Thesaurus
+from core.text.wordnet import Thesaurus, find_thesaurus
 
 BATCH = 100  # also the work lost at a crash, and the delay of a cancellation
 

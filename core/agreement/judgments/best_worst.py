@@ -22,6 +22,7 @@ from core.agreement.figures import (
     Undefined,
     cluster_sums,
     figure,
+    ratio,
     resample,
 )
 from core.agreement.judgments.dataset import Dataset
@@ -111,8 +112,7 @@ def preferences(
                 continue
             sums = cluster_sums(told, cluster, n_clusters)
             wins, losses = (weights @ sums).T
-            column = np.full(len(weights), np.nan)
-            np.divide(wins, wins + losses, out=column, where=wins + losses > 0)
+            column = ratio(wins, wins + losses)
             known = int((sums.sum(1) > 0).sum())
             share = figure(column, won + lost, Reason.FEW_JUDGED_TWICE, clusters=known)
             undecided = int((apart == 0).sum())
@@ -165,7 +165,7 @@ def _by_condition(data: Dataset, question: int) -> tuple[Floats, Ints]:
         held = mine[item]
         counts = np.bincount(choice[held], minlength=len(first))
         sums = np.bincount(choice[held], values[held], len(first))
-        np.divide(sums, counts, out=means[:, condition], where=counts > 0)
+        means[:, condition] = ratio(sums, counts)
     return means, data.cluster[item[first]]
 
 
@@ -183,10 +183,7 @@ def _choices(data: Dataset, question: int) -> tuple[Ints, Floats]:
 
 def _scores(item: Ints, values: Floats, n_items: int) -> Floats:
     counts = np.bincount(item, minlength=n_items)
-    out = np.full(n_items, np.nan)
-    sums = np.bincount(item, values, n_items)
-    np.divide(sums, counts, out=out, where=counts > 0)
-    return out
+    return ratio(np.bincount(item, values, n_items), counts)
 
 
 def _halves(instance: Ints, rng: np.random.Generator) -> Ints:

@@ -13,7 +13,7 @@ from itertools import product
 
 import numpy as np
 
-from core.agreement.figures import Figure, cluster_sums, figure, resample
+from core.agreement.figures import Figure, figure, held_sums, ratio, resample
 from core.agreement.paired import holm, sign_flip_p
 from core.agreement.words import Reason
 from core.data.check import Floats, Ints
@@ -116,13 +116,8 @@ def threshold_strip(
     strip = {}
     for choice in product(*choices):
         scores = item_scores(judged, choice, n_items=n_items)[credits.item]
-        held = np.isfinite(scores)
-        rows = np.hstack([np.where(held, scores, 0), held.astype(np.float64)])
-        sums = cluster_sums(rows, credits.condition, len(credits.conditions))
-        half = sums.shape[1] // 2
-        table = np.full((len(sums), half), np.nan)
-        np.divide(sums[:, :half], sums[:, half:], out=table, where=sums[:, half:] > 0)
-        strip[choice] = table
+        n_conditions = len(credits.conditions)
+        strip[choice] = ratio(*held_sums(scores, credits.condition, n_conditions))
     return strip
 
 
@@ -138,12 +133,7 @@ def item_scores(
     passed = np.where(missing, np.nan, judged.values >= np.array(thresholds))
     together = np.where(missing.any(axis=1), np.nan, passed.min(axis=1, initial=1))
     table = np.column_stack([passed, together])
-    held = np.isfinite(table)
-    sums = cluster_sums(np.where(held, table, 0), judged.item, n_items)
-    counts = cluster_sums(held.astype(np.float64), judged.item, n_items)
-    scores = np.full(sums.shape, np.nan)
-    np.divide(sums, counts, out=scores, where=counts > 0)
-    return scores
+    return ratio(*held_sums(table, judged.item, n_items))
 
 
 def _n_items(judged: JudgedItems, credits: Credits) -> int:
@@ -156,14 +146,11 @@ def _means(
     """The mean score of each condition's credits, by condition and column."""
     n_clusters, n = weights.shape[1], len(credits.conditions)
     given = scores[credits.item]
-    held = np.isfinite(given)
     cell = credits.cluster[credits.instance] * np.int32(n) + credits.condition
     shape = n_clusters, n * given.shape[1]
-    sums = cluster_sums(np.where(held, given, 0), cell, n_clusters * n)
-    counts = cluster_sums(held.astype(np.float64), cell, n_clusters * n)
-    top, bottom = weights @ sums.reshape(shape), weights @ counts.reshape(shape)
-    columns = np.full(top.shape, np.nan)
-    np.divide(top, bottom, out=columns, where=bottom > 0)
+    sums, counts = held_sums(given, cell, n_clusters * n)
+    bottom = weights @ counts.reshape(shape)
+    columns = ratio(weights @ sums.reshape(shape), bottom)
     n_of = (counts.reshape(shape) > 0).sum(0)
     rows = []
     for place, name in enumerate(credits.conditions):
@@ -183,12 +170,7 @@ def _instance_scores(scores: Floats, credits: Credits) -> Floats:
     several ranks of one condition on one instance are averaged."""
     n, m = len(credits.conditions), len(credits.cluster)
     cell = credits.condition * np.int32(m) + credits.instance
-    given = scores[credits.item]
-    held = np.isfinite(given)
-    sums = cluster_sums(np.where(held, given, 0), cell, n * m)
-    counts = cluster_sums(held.astype(np.float64), cell, n * m)
-    cells = np.full(sums.shape, np.nan)
-    np.divide(sums, counts, out=cells, where=counts > 0)
+    cells = ratio(*held_sums(scores[credits.item], cell, n * m))
     return cells.reshape(n, m, -1)
 
 
@@ -206,11 +188,8 @@ def _tests(
     flat = gaps.transpose(1, 0, 2).reshape(gaps.shape[1], -1)
     held = np.isfinite(flat)
     n_clusters = weights.shape[1]
-    sums = cluster_sums(np.where(held, flat, 0), credits.cluster, n_clusters)
-    counts = cluster_sums(held.astype(np.float64), credits.cluster, n_clusters)
-    top, bottom = weights @ sums, weights @ counts
-    columns = np.full(top.shape, np.nan)
-    np.divide(top, bottom, out=columns, where=bottom > 0)
+    sums, counts = held_sums(flat, credits.cluster, n_clusters)
+    columns = ratio(weights @ sums, weights @ counts)
     p_values = np.array(sign_flip_p(sums, rng)).reshape(n_others, n_columns)
     adjusted = np.array([holm(list(column)) for column in p_values.T]).T
     reason = Reason.CONDITIONS_NOT_SHARED

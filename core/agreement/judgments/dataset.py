@@ -158,7 +158,8 @@ class Dataset:
         kept = self._rows(keep)
         return replace(kept, credit=credit, with_checks=chosen.with_checks)
 
-    def _rows(self, keep: Bools) -> "Dataset":
+    def _rows(self, keep: NDArray[Any]) -> "Dataset":
+        """These rows alone: a mask, or their places in order."""
         return replace(
             self,
             item=self.item[keep],
@@ -174,19 +175,7 @@ class Dataset:
 
     def in_order(self) -> "Dataset":
         """These, the rows by round and then by time, so that first looks come first."""
-        order = np.lexsort((self.at, self.round))
-        return replace(
-            self,
-            item=self.item[order],
-            annotator=self.annotator[order],
-            values=self.values[order],
-            round=self.round[order],
-            is_extra=self.is_extra[order],
-            at=self.at[order],
-            active_ms=self.active_ms[order],
-            guideline=self.guideline[order],
-            written=self.written[order],
-        )
+        return self._rows(np.lexsort((self.at, self.round)))
 
     @property
     def counted(self) -> Bools:

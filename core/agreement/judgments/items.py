@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.agreement.figures import ratio
 from core.agreement.judgments.conditions import item_scores
 from core.agreement.judgments.dataset import Bools, Dataset
 from core.data.check import Floats, Ints
@@ -130,9 +131,7 @@ def item_agreement(ratings: Ratings) -> Floats:
     """Share of pairs of judges that agree on each item; NaN with fewer than two."""
     counts = ratings.counts().astype(np.float64)
     n = counts.sum(1)
-    out = np.full(len(n), np.nan)
-    np.divide((counts**2).sum(1) - n, n * (n - 1), out=out, where=n >= 2)
-    return out
+    return ratio((counts**2).sum(1) - n, n * (n - 1))
 
 
 def disagreement(ratings: Ratings) -> Floats:

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.agreement.figures import Figure, cluster_sums, figure, resample
+from core.agreement.figures import Figure, cluster_sums, figure, ratio, resample
 from core.agreement.measures import Agreement, measure_all, shared_items
 from core.agreement.words import Reason
-from core.data.check import Floats, Ints
+from core.data.check import Ints
 from core.data.ratings import Ratings, Scale
 from core.errors import InvalidValue
 from core.text.tokenize import spans_of
@@ -163,10 +163,8 @@ def mutual_f1(words: Ratings, *, replicates: int = 1000, seed: int = 0) -> Figur
         sums += cluster_sums(counts, words.cluster[items], n_clusters)
         seen.update(words.cluster[items].tolist())
     both, either = (weights @ sums).T
-    column: Floats = np.full(len(weights), np.nan)
-    np.divide(both, either, out=column, where=either > 0)
     n = int((words.counts().sum(1) >= 2).sum())
-    return figure(column, n, Reason.NOTHING_MARKED, clusters=len(seen))
+    return figure(ratio(both, either), n, Reason.NOTHING_MARKED, clusters=len(seen))
 
 
 def agreement(words: Ratings, *, replicates: int, seed: int) -> Agreement:

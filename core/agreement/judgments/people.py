@@ -12,6 +12,7 @@ from core.agreement.figures import (
     Undefined,
     cluster_sums,
     figure,
+    ratio,
     resample,
 )
 from core.agreement.words import Reason
@@ -56,9 +57,7 @@ def gaps(ratings: Ratings) -> Floats:
     n_items = len(ratings.items)
     sums = np.bincount(ratings.item, values, n_items)[ratings.item]
     counts = np.bincount(ratings.item, minlength=n_items)[ratings.item]
-    out = np.full(len(values), np.nan)
-    np.divide(sums - values, counts - 1, out=out, where=counts > 1)
-    return np.asarray(values - out)
+    return np.asarray(values - ratio(sums - values, counts - 1))
 
 
 def beyond_chance(
@@ -100,8 +99,7 @@ def _beyond(ratings: Ratings, place: int, counts: Floats, weights: Floats) -> Fi
     sums = weights @ cluster_sums(rows, ratings.cluster[item], weights.shape[1])
     total, observed = sums[:, 0], sums[:, 1]
     expected = ((sums[:, 2 : 2 + size] @ apart) * sums[:, 2 + size :]).sum(1)
-    column = np.full(len(weights), np.nan)
-    np.divide(observed * total, expected, out=column, where=expected > 0)
+    column = ratio(observed * total, expected)
     held = n_others > 0
     reason: str = Reason.SHARES_NONE
     if held.any():

@@ -178,11 +178,6 @@ class JudgingPlan:
         """Judges of the items that have most."""
         return max(self.k, self.more) if self.share else self.k
 
-    @property
-    def judges(self) -> float:
-        """Judges of an item, on average."""
-        return self.k + self.share * (self.most - self.k)
-
 
 @dataclass(frozen=True, slots=True)
 class DetectableDifference:

@@ -41,12 +41,3 @@ def read(
             yield BitextRecord(line - 1, source, target, links, line)
         except FormatError as error:
             yield bad(error, line=line, excerpt=text)
-
-
-def write(records: Iterable[BitextRecord]) -> Iterator[str]:
-    """The rows, with a third column for links where there are any."""
-    for record in records:
-        cells = [" ".join(record.source), " ".join(record.target)]
-        if record.links is not None:
-            cells.append(record.links)
-        yield "\t".join(cells) + "\n"

@@ -14,10 +14,11 @@ from core.agreement.paired import sign_flip_p
 from core.data.check import Floats
 from core.evaluation.phrase_alignment import read, scores
 from core.itg.features import PairView, features
-from core.itg.scores import SCORERS, find_thesaurus
+from core.itg.scores import SCORERS
 from core.parsing.registry import Say, add_parser_options, backend_of
 from core.phrase_alignment.aligner import PhraseAligner
 from core.text.stems import stem
+from core.text.wordnet import find_thesaurus
 from lab.evaluation import phrase_methods
 from lab.evaluation.fitting import fit_logistic
 from lab.evaluation.folds import outer_folds

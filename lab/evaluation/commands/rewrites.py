@@ -17,13 +17,13 @@ from core.evaluation.joint_parsing import (
     read_cases,
     read_pairs,
 )
-from core.itg.scores import find_thesaurus
 from core.joint_parsing.parser import WANT, JointParser
 from core.joint_parsing.values import JointSettings, JointSide
 from core.parsing.registry import Say, add_parser_options, backend_of
 from core.pivoting.language_model import read_arpa
 from core.pivoting.table import open_table
 from core.protocols import Analysis, ParserBackend
+from core.text.wordnet import find_thesaurus
 from lab.evaluation import rewrites
 from lab.evaluation.rewordings import rewordings
 from lab.evaluation.rewrites import Filter, Rewrite

@@ -130,23 +130,6 @@ def test_certified_pair_solves_the_integer_programme(
     assert pair.score == pytest.approx(best, abs=1e-5)
 
 
-def test_a_warm_start_needs_fewer_rounds() -> None:
-    rng = np.random.default_rng(5)
-    source, target = rng.normal(size=(9, 9)) * 2, rng.normal(size=(9, 9)) * 2
-    pairs = np.array([(i, i) for i in range(9)], dtype=np.int32)
-    linked = LinkedWords(pairs, np.ones(9), (None,) * 9)
-    decoder = DualDecoder(8, 8)
-    slack = slack_of(linked, 0.5)
-    cold = decoder.decode(source, target, linked, slack, rounds=200)
-    warm = decoder.decode(
-        source, target, linked, slack, rounds=200, start=cold.duals, step=0.01
-    )
-    assert cold.is_exact
-    assert warm.is_exact
-    assert len(warm.rounds) < len(cold.rounds)
-    assert warm.score == pytest.approx(cold.score)
-
-
 @settings(max_examples=60, deadline=None)
 @given(pairs_of_sentences(), st.integers(1, 6), st.booleans())
 def test_the_last_round_is_the_best_pair_under_its_duals(

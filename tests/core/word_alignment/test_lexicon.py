@@ -8,10 +8,10 @@ from core.errors import InvalidValue, Unavailable
 from core.text import wordnet
 from core.text.stems import STOP_WORDS, stem
 from core.word_alignment.lexicon import (
-    Lexicon,
     LexiconSettings,
     WordRelation,
     cosines,
+    distances,
     relations,
 )
 from tests import small_wordnet
@@ -100,13 +100,14 @@ def test_function_words_match_nothing_but_themselves() -> None:
 def test_distances_and_stop_list_and_context() -> None:
     rules = LexiconSettings(stem=0.2, substitution=1.0)
     source, target = ["the", "dogs", "ran"], ["the", "dog", "slept"]
-    plain = Lexicon(rules).distances(source, target)
+    pair = relations(source, target, None), source, target
+    plain = distances(*pair, rules)
     assert plain.tolist() == [[0, 1, 1], [1, 0.2, 1], [1, 1, 1]]
     stopped = LexiconSettings(stem=0.2, stop_list=1.0)
-    assert Lexicon(stopped).distances(source, target)[0].tolist() == [1, 1, 1]
+    assert distances(*pair, stopped)[0].tolist() == [1, 1, 1]
     cosine = np.full((3, 3), 0.1)
     cosine[2, 2] = 0.7
-    close = Lexicon(rules).distances(source, target, cosine=cosine)
+    close = distances(*pair, rules, cosine=cosine)
     assert close[2, 2] == pytest.approx(0.5)
     assert close[1, 1] == 0.2
 
