@@ -389,6 +389,28 @@ def test_two_tabs_show_both_answers_and_let_one_choose(open_page, people) -> Non
     assert (stored.values, stored.revision) == ({"meaning": 2, "grammar": 2}, 2)
 
 
+def test_each_of_two_conflicts_is_asked_about_alone(open_page, people) -> None:
+    made = campaign(people, n=5)
+    away, here = (start(open_page, people, made) for _ in range(2))
+    away.context.set_offline(True)
+    for page, keys in ((away, ("22", "11")), (here, ("55", "44"))):
+        answer(page, 1, keys[0])
+        answer(page, 2, keys[1])
+    wait_done(here, 2)
+    away.context.set_offline(False)
+    dialog, cells = away.locator("#conflict-dialog"), away.locator("#conflict-rows td")
+    expect(dialog).to_be_visible()
+    expect(away.locator("#chip")).not_to_contain_text("Sending")
+    assert cells.all_text_contents() == ["Meaning", "5", "2", "Grammar", "5", "2"]
+    away.get_by_role("button", name="Save mine").click()
+    expect(cells.nth(2)).to_have_text("1")
+    away.get_by_role("button", name="Keep what is stored").click()
+    expect(dialog).to_be_hidden()
+    wait_saved(away)
+    rows = Judgment.objects.filter(state="done").order_by("pk")
+    assert [row.values["meaning"] for row in rows] == [2, 4]
+
+
 def test_a_session_that_ended_meanwhile_is_renewed_over_the_kept_page(
     open_page, people, check_axe
 ) -> None:

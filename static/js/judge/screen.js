@@ -280,7 +280,11 @@ async function signedOut(after = () => outbox.pump()) {
   }
 }
 
-async function conflict(message, stored) {
+// One question at a time: each dialog is about one answer.
+let asking = Promise.resolve();
+const conflict = (message, stored) => { asking = asking.then(() => choose(message, stored)); };
+
+async function choose(message, stored) {
   const one = [...behind.flat(), ...(group ?? [])].find(({ code }) => code === message.judgment);
   const said = await askConflict(message, stored, config.scales, one);
   if (said === "mine") return outbox.insist(message, stored.revision);
