@@ -267,7 +267,7 @@ def _kind(cells: Mapping[str, str], gold: Mapping[str, str], number: int) -> str
         )
     if kind != "main" and not gold:
         raise FormatError(
-            f"a {kind} item needs an expected value",
+            f"an expected value is missing ({kind})",
             line=number,
             remedy="fill gold_<scale>, as gold_meaning",
         )
