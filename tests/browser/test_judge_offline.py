@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 from playwright.sync_api import Error, expect
 
-from annotator.models import Identity, Judgment, JudgmentEvent
+from annotator.models import Identity, Judgment, JudgmentEvent, Membership
 from tests.annotator.campaigns_cast import campaign
 from tests.browser.judging import done, start, wait_done, wait_saved, wait_until
 from tests.browser.pictures import keep_picture
@@ -409,6 +409,23 @@ def test_each_of_two_conflicts_is_asked_about_alone(open_page, people) -> None:
     wait_saved(away)
     rows = Judgment.objects.filter(state="done").order_by("pk")
     assert [row.values["meaning"] for row in rows] == [2, 4]
+
+
+def test_each_of_two_refused_answers_can_be_sent_again(open_page, people) -> None:
+    page = start(open_page, people, campaign(people, n=2))
+    page.context.set_offline(True)
+    answer(page, 1)
+    answer(page, 2)
+    Membership.objects.filter(user=people.bob).delete()
+    page.context.set_offline(False)
+    again = page.get_by_role("button", name="Try again")
+    expect(page.locator("#notice")).to_contain_text("You no longer work in this")
+    expect(page.locator("#chip")).to_have_text("One answer was refused")
+    Membership.objects.create(project=people.project, user=people.bob, role="annotator")
+    again.click()
+    again.click()
+    wait_done(page, 2)
+    expect(page.locator("#notice h2")).to_have_text("All done")
 
 
 def test_a_session_that_ended_meanwhile_is_renewed_over_the_kept_page(
