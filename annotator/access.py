@@ -5,6 +5,7 @@ from collections.abc import Set
 from django.conf import settings
 from django.http import Http404
 from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext as _
 
 from annotator.errors import NotAllowed
 from annotator.models.campaigns import Campaign
@@ -65,7 +66,9 @@ def require(user: Anybody, verb: str, project: Project) -> None:
     """Raise NotAllowed unless ``may``."""
     if not may(user, verb, project):
         raise NotAllowed(
-            f"Your role in {project} does not allow you to {verb}.", verb=verb
+            _("Your role in %(project)s does not allow this. Ask one of its managers.")
+            % {"project": project},
+            verb=verb,
         )
 
 

@@ -266,8 +266,9 @@ def _kind(cells: Mapping[str, str], gold: Mapping[str, str], number: int) -> str
             f"kind {kind[:20]!r} is not one of {', '.join(KINDS)}", line=number
         )
     if kind != "main" and not gold:
+        article = "an" if kind == "attention" else "a"
         raise FormatError(
-            f"a {kind} item needs an expected value",
+            f"{article} {kind} item needs an expected value",
             line=number,
             remedy="fill gold_<scale>, as gold_meaning",
         )

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 from playwright.sync_api import Error, expect
 
-from annotator.models import Identity, Judgment, JudgmentEvent
+from annotator.models import Identity, Judgment, JudgmentEvent, Membership
 from tests.annotator.campaigns_cast import campaign
 from tests.browser.judging import done, start, wait_done, wait_saved, wait_until
 from tests.browser.pictures import keep_picture
@@ -387,6 +387,45 @@ def test_two_tabs_show_both_answers_and_let_one_choose(open_page, people) -> Non
     wait_saved(two)
     stored = Judgment.objects.get(state="done")
     assert (stored.values, stored.revision) == ({"meaning": 2, "grammar": 2}, 2)
+
+
+def test_each_of_two_conflicts_is_asked_about_alone(open_page, people) -> None:
+    made = campaign(people, n=5)
+    away, here = (start(open_page, people, made) for _ in range(2))
+    away.context.set_offline(True)
+    for page, keys in ((away, ("22", "11")), (here, ("55", "44"))):
+        answer(page, 1, keys[0])
+        answer(page, 2, keys[1])
+    wait_done(here, 2)
+    away.context.set_offline(False)
+    dialog, cells = away.locator("#conflict-dialog"), away.locator("#conflict-rows td")
+    expect(dialog).to_be_visible()
+    expect(away.locator("#chip")).not_to_contain_text("Sending")
+    assert cells.all_text_contents() == ["Meaning", "5", "2", "Grammar", "5", "2"]
+    away.get_by_role("button", name="Save mine").click()
+    expect(cells.nth(2)).to_have_text("1")
+    away.get_by_role("button", name="Keep what is stored").click()
+    expect(dialog).to_be_hidden()
+    wait_saved(away)
+    rows = Judgment.objects.filter(state="done").order_by("pk")
+    assert [row.values["meaning"] for row in rows] == [2, 4]
+
+
+def test_each_of_two_refused_answers_can_be_sent_again(open_page, people) -> None:
+    page = start(open_page, people, campaign(people, n=2))
+    page.context.set_offline(True)
+    answer(page, 1)
+    answer(page, 2)
+    Membership.objects.filter(user=people.bob).delete()
+    page.context.set_offline(False)
+    again = page.get_by_role("button", name="Try again")
+    expect(page.locator("#notice")).to_contain_text("You no longer work in this")
+    expect(page.locator("#chip")).to_have_text("One answer was refused")
+    Membership.objects.create(project=people.project, user=people.bob, role="annotator")
+    again.click()
+    again.click()
+    wait_done(page, 2)
+    expect(page.locator("#notice h2")).to_have_text("All done")
 
 
 def test_a_session_that_ended_meanwhile_is_renewed_over_the_kept_page(

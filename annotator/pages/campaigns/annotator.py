@@ -187,11 +187,12 @@ def _answer(
     campaign: Campaign, one: Judgment, others: list[Mapping[str, Any]]
 ) -> AnswerRow:
     gold, cells, is_apart = one.item.gold, [], False
+    is_check = one.item.kind != Item.Kind.MAIN
     for scale in scales_for(campaign):
         own = one.values.get(scale.name)
         given = [v[scale.name] for v in others if v.get(scale.name) is not None]
-        expected = gold.get(scale.name)
-        if expected is None and given and not scale.is_open:
+        expected = gold.get(scale.name) if is_check else None
+        if given and not is_check and not scale.is_open:
             expected = _middle(given, is_ordered=scale.is_ordered)
         if own is not None and expected is not None:
             is_apart |= (
@@ -200,7 +201,6 @@ def _answer(
                 else own != expected
             )
         cells.append((in_words(scale, own, one.item), expected))
-    is_check = one.item.kind != Item.Kind.MAIN
     kinds = {"all", "aside"} if one.state == State.ASIDE else {"all"}
     kinds |= {"fast"} if 0 < one.active_ms < signs.FAST_MS else set()
     kinds |= {"apart"} if is_apart and not is_check else set()

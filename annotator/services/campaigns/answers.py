@@ -178,11 +178,11 @@ def save(judgment: Judgment, answer: Answer) -> Judgment:
 
     def count() -> None:
         if judgment.round == 2:
-            _count_repeat(judgment, before)
+            _count_repeat(judgment, old)
         elif judgment.item.kind == Item.Kind.MAIN:
             _fill(judgment, before, answer, now)
         else:
-            checks.note(judgment, old if before == Judgment.State.DONE else None)
+            checks.note(judgment, old or None)  # one reopened has old values, too
 
     _store(judgment, answer, "save", before, count)
     return judgment
@@ -369,8 +369,8 @@ def _fill(judgment: Judgment, before: str, answer: Answer, now: datetime) -> Non
         _route_third(judgment)
 
 
-def _count_repeat(judgment: Judgment, before: str) -> None:
-    if before != Judgment.State.DONE:
+def _count_repeat(judgment: Judgment, old: Mapping[str, Any]) -> None:
+    if not old:
         mine = Participant.objects.filter(pk=judgment.participant_id)
         mine.update(n_repeats=F("n_repeats") + 1)
 

@@ -287,6 +287,7 @@ def withdraw(item: Item, *, by: Anybody) -> None:
     """Assign this item to no one any more. Its answers are kept and marked."""
     access.require(by, "manage", item.campaign.project)
     Item.objects.filter(pk=item.pk).update(is_withdrawn=True, need=F("n_taken"))
+    setup.moved(item.campaign)
 
 
 @transaction.atomic
@@ -296,11 +297,24 @@ def restore(item: Item, *, by: Anybody) -> None:
     access.require(by, "manage", campaign.project)
     need: Any = F("n_taken")
     if item.kind == Item.Kind.MAIN and campaign.state != Campaign.State.DRAFT:
-        need = Greatest(F("n_taken"), Value(campaign.k))
+        need = Greatest(F("n_taken"), Value(_judges_of(item)))
     Item.objects.filter(pk=item.pk, is_withdrawn=True).update(
         is_withdrawn=False, need=need
     )
+    setup.moved(campaign)
     give_queues(campaign, campaign.participants.all())
+
+
+def _judges_of(item: Item) -> int:
+    """Judges of an item that is given out again: several while too few items have so
+    many, and a third one if its two judges differed."""
+    campaign = item.campaign
+    if item.n_extra:
+        return 2 + item.n_extra
+    rows = Item.objects.main().filter(batch=item.batch_id, is_withdrawn=False)
+    n_shared = rows.filter(need__gt=campaign.k + F("n_extra")).count()
+    is_short = n_shared < round(campaign.overlap_share * (rows.count() + 1))
+    return max(campaign.k, campaign.overlap_k if is_short else 0)
 
 
 @transaction.atomic

@@ -154,7 +154,7 @@ def status(person: Participant, *, is_empty: bool) -> dict[str, Any]:
     """The state as one word, and the person's own numbers."""
     person.refresh_from_db(fields=MOVING)  # a draw or an answer may have moved them
     campaign, share = person.campaign, shares.of(person)
-    spent = person.tallies.aggregate(ms=Sum("active_ms"))["ms"] or 0
+    spent = person.judgments.aggregate(ms=Sum("active_ms"))["ms"] or 0
     state = _word(person, share, is_empty=is_empty)
     return {
         "state": state,

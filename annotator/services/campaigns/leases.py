@@ -11,12 +11,22 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from uuid import uuid4
 
 from django.db import connection, transaction
 from django.db.models import DateTimeField, Exists, F, OuterRef, QuerySet
 from django.utils import timezone
 
-from annotator.models import Batch, Campaign, Item, Judgment, Participant, Queue
+from annotator.models import (
+    Batch,
+    Campaign,
+    Item,
+    Judgment,
+    JudgmentEvent,
+    Participant,
+    Queue,
+    Tally,
+)
 from annotator.throughput.prepared import Select, Slot, Update, add, several, slots
 from annotator.throughput.writing import write
 from core.data.orders import CHECK, REPEAT, before_the_end, is_due, mix, nth
@@ -370,10 +380,31 @@ def _expire_one(pk: int, now: datetime) -> bool:
     if judgment is None:
         return False
     held = judgment.fills
+    if judgment.values:  # reopened: the answer that was there counts again
+        _count_again(judgment)
+        return True
     rows.update(state=Judgment.State.EXPIRED, fills=False)
     if held:
         give_back(judgment)
     return True
+
+
+def _count_again(judgment: Judgment) -> None:
+    """The answer of before is in force; its judge may still change it."""
+    Judgment.objects.filter(pk=judgment.pk).update(state=Judgment.State.DONE)
+    if judgment.fills:
+        item, at = judgment.item_id, judgment.saved_at or timezone.now()
+        Item.objects.filter(pk=item).update(n_done=F("n_done") + 1)
+        tallies = Tally.objects.filter(participant=judgment.participant_id)
+        of_day = tallies.filter(batch__items=item, day=at.date())
+        of_day.update(n_done=F("n_done") + 1)
+    JudgmentEvent.objects.create(
+        judgment=judgment,
+        uuid=uuid4(),
+        verb=JudgmentEvent.Verb.BACK,
+        revision=judgment.revision,
+        values=judgment.values,
+    )
 
 
 def give_back(judgment: Judgment) -> None:

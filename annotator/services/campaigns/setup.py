@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import F, Max
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -198,6 +198,12 @@ def set_baseline(condition: Condition, *, by: Anybody) -> None:
     condition.campaign.conditions.update(is_baseline=False)
     condition.is_baseline = True
     condition.save(update_fields=["is_baseline"])
+    moved(condition.campaign)
+
+
+def moved(campaign: Campaign) -> None:
+    """Move ``revision``: what was computed for the one before is out of date."""
+    Campaign.objects.filter(pk=campaign.pk).update(revision=F("revision") + 1)
 
 
 def next_position(rows: Any) -> int:

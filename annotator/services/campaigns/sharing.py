@@ -13,6 +13,7 @@ from annotator.services.campaigns.scales import closed_scales
 from core.agreement.judgments.design import kappa_width
 from core.data.orders import mix, nth
 
+WITHIN_PHRASE = 0.2  # similarity of items of one phrase, as the plan assumes
 AT_ONCE = 5000  # items in one statement
 RAW_AGREEMENT = 0.47  # Callison-Burch 2008; what the plan assumes too
 CHOICES = (  # k, share judged by more, by how many
@@ -83,8 +84,15 @@ def _choice(campaign: Campaign, k: int, share: float, overlap_k: int) -> JudgesC
     judgments = sum(m * n for m, n in needs.items())
     shared = sum(n for m, n in needs.items() if m > 1)
     hours = judgments * campaign.seconds_per_item / 3600
+    n_phrases = campaign.items.main().values("instance_id").distinct().count()
     widths = [
-        kappa_width(shared, agreement=RAW_AGREEMENT, categories=len(scale.values()))
+        kappa_width(
+            shared,
+            agreement=RAW_AGREEMENT,
+            categories=len(scale.values()),
+            cluster=campaign.n_items / max(n_phrases, 1),
+            rho=WITHIN_PHRASE,
+        )
         for scale in closed_scales(campaign)
         if len(scale.values()) > 1
     ]

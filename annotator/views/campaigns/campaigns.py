@@ -31,6 +31,7 @@ from annotator.services.campaigns import (
     simulation,
 )
 from annotator.services.campaigns import messages as notes
+from annotator.services.campaigns.answers import SKIP_REASONS
 from annotator.services.campaigns.scales import templates
 from annotator.services.reports import exports
 
@@ -85,7 +86,10 @@ def flags(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     context = {
         "project": campaign.project,
         "campaign": campaign,
-        "flagged": [(one, answers[one.pk]) for one in flagged],
+        "flagged": [
+            (one, answers[one.pk], SKIP_REASONS.get(one.skip_reason, one.skip_reason))
+            for one in flagged
+        ],
         "may_see_names": access.may(request.user, "see_names", campaign.project),
         "may_manage": access.may(request.user, "manage", campaign.project),
     }

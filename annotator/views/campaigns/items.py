@@ -67,7 +67,7 @@ def check(request: HttpRequest, slug: str, code: str, upload: str) -> HttpRespon
 
 def _taken(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     """On to what the campaign needs next."""
-    n = campaign.n_items
+    n = campaign.n_items + campaign.n_checks + campaign.n_training
     text = ngettext(
         "%(n)s item is in the campaign.", "%(n)s items are in the campaign.", n
     )

@@ -59,7 +59,7 @@ export function makeNotice({ look, offerSkipped }) {
   }
 
   function finished({ done, active_ms: ms }) {
-    const minutes = Math.round(ms / 60000);
+    const minutes = Math.max(1, Math.round(ms / 60000));
     const items = fill(ngettext("You judged %(n)s item.", "You judged %(n)s items.", done), { n: done });
     return `${items} ${fill(ngettext("That took %(n)s minute.", "That took %(n)s minutes.", minutes), { n: minutes })}`;
   }

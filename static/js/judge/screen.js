@@ -41,6 +41,7 @@ let group = null;  // cards in view
 let behind = [];   // groups answered, oldest first
 let at = null;     // place in `behind` when looking back, else null
 let grace = 0;
+const refusals = []; // answers that the server refused, until the judge decides
 let uncounted = 0; // answers since the server was asked how many are left
 let outbox;
 
@@ -170,6 +171,7 @@ function empty() {
   progress.empty(desk.status, preference.daily_goal);
   const waiting = isOffline() ? { state: "offline" } : { state: "sending" };
   notice.show(isOffline() || outbox.size ? waiting : desk.status);
+  tellRefusal();
 }
 
 function stopGrace() {
@@ -280,7 +282,11 @@ async function signedOut(after = () => outbox.pump()) {
   }
 }
 
-async function conflict(message, stored) {
+// One question at a time: each dialog is about one answer.
+let asking = Promise.resolve();
+const conflict = (message, stored) => { asking = asking.then(() => choose(message, stored)); };
+
+async function choose(message, stored) {
   const one = [...behind.flat(), ...(group ?? [])].find(({ code }) => code === message.judgment);
   const said = await askConflict(message, stored, config.scales, one);
   if (said === "mine") return outbox.insist(message, stored.revision);
@@ -290,10 +296,24 @@ async function conflict(message, stored) {
 }
 
 function refused(message, error) {
+  refusals.push({ message, error });
+  tellRefusal();
+}
+
+// The first that was not decided about; others, and what is said in place of an item, wait.
+function tellRefusal() {
+  if (!refusals.length) return;
+  const { message, error } = refusals[0];
+  const decide = (act) => () => {
+    refusals.shift();
+    act(message);
+    if (refusals.length) tellRefusal();
+    else if (!group) empty();
+  };
   say(gettext("One answer was refused"), "bad");
   notice.refused(`${error.message || gettext("The server refused an answer.")} (${error.code})`, {
-    again: () => outbox.again(message),
-    discard: () => outbox.drop(message),
+    again: decide(outbox.again),
+    discard: decide(outbox.drop),
   });
 }
 

@@ -5,9 +5,11 @@ from django.test import Client
 from django.urls import reverse
 
 from annotator.models import Judgment, Participant
+from annotator.pages.campaigns.annotator import annotator
 from annotator.pages.site.quality import of_agreement
 from annotator.services.reports import care
 from annotator.services.reports.care import Sign
+from tests.annotator.campaigns_cast import HEADER, campaign, draw, judge, judges
 from tests.annotator.judged import Judged, judged
 from tests.cast import Cast
 
@@ -98,6 +100,20 @@ def test_people_and_needs_show_flags_with_their_rules(
     person = Participant.objects.get(campaign=made.campaign, label="A2")
     assert needs[0].url == reverse("campaign_annotator", args=[*here, person.code])
     assert needs[0].url in page
+
+
+def test_a_check_names_what_is_expected_only_where_it_is_known(cast: Cast) -> None:
+    text = HEADER.replace("\tgold_grammar", "")
+    text += "The cook peeled onions.\tpeeled\tskinned\tx\t1\tgold\t4\t\n"
+    text += "The cook ate onions.\tate\thad\tx\t1\tmain\t\t\n"
+    made = campaign(cast, text=text, people=2, k=2, check_every=1)
+    for user in judges(cast, 2):
+        for one in draw(made, user, 4):
+            judge(one)
+    person = made.participants.get(label="A1")
+    rows = annotator(made, person, {"show": "checks"})["answers"]
+    ((_own, expected), (_grammar, unknown)) = rows[0].cells
+    assert (expected, unknown) == (4, None)
 
 
 def test_annotators_see_no_flags(made: Judged, client: Client) -> None:

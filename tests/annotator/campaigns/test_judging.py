@@ -360,6 +360,31 @@ def test_a_curator_reopens_one_persons_item(cast: Cast) -> None:
     assert [e.verb for e in judgment.events.all()] == ["save", "reopen", "save"]
 
 
+def test_a_reopened_answer_that_no_one_changes_counts_again(cast: Cast) -> None:
+    made = campaign(cast, n=1, people=2)
+    bob, other = judges(cast, 2)
+    [judgment] = draw(made, bob)
+    answers.reopen(judge(judgment), by=cast.ada, uuid=uuid4())
+    leases.expire(now=timezone.now() + timedelta(hours=1))
+    stored = Judgment.objects.counted().get()
+    assert (stored.values, stored.revision) == (GOOD, 2)
+    assert draw(made, other) == []
+    assert (made.items.get().n_done, Tally.objects.get().n_done) == (1, 1)
+    assert judge(stored, {"meaning": 2, "grammar": 2}).values["meaning"] == 2
+    assert (made.items.get().n_done, Tally.objects.get().n_done) == (1, 1)
+
+
+def test_a_reopened_check_is_counted_once(cast: Cast) -> None:
+    text = HEADER + rows(3) + rows(1, kind="gold", gold="1")
+    made = campaign(cast, text=text, check_every=1)
+    check = next(one for one in draw(made, cast.bob, 4) if one.item.kind == "gold")
+    answers.reopen(judge(check), by=cast.ada, uuid=uuid4())
+    check.refresh_from_db()
+    judge(check, {"meaning": 1, "grammar": 1})
+    bob = person(made, cast.bob)
+    assert (bob.n_checks, bob.n_checks_failed) == (1, 0)
+
+
 def test_an_answer_that_filled_no_place_frees_none_when_reopened(cast: Cast) -> None:
     made = campaign(cast, n=1, people=2)
     bob, other = judges(cast, 2)

@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 from django.db import IntegrityError, connection, transaction
 from django.db.models import F
+from django.urls import reverse
 from django.utils import timezone
 
 from annotator.models import Batch, Campaign, Item, Judgment, Participant
@@ -235,6 +236,18 @@ def test_nothing_new_while_paused(cast: Cast) -> None:
     assert len(draw(made, cast.bob, 2)) == 2
 
 
+def test_a_paused_campaign_can_be_closed_from_its_page(cast: Cast, client) -> None:
+    made = campaign(cast, n=1)
+    setup.pause(made, by=cast.ada)
+    client.force_login(cast.ada)
+    here = [cast.project.slug, made.code]
+    assert 'value="close"' in client.get(reverse("campaign", args=here)).text
+    client.post(reverse("campaign_act", args=here), {"what": "close"})
+    made.refresh_from_db()
+    assert made.state == Campaign.State.CLOSED
+    assert 'value="close"' not in client.get(reverse("campaign", args=here)).text
+
+
 def test_the_grid_gives_all_paraphrases_of_a_phrase(cast: Cast) -> None:
     text = HEADER + "".join(
         f"A boat number {i} left.\tboat\tship {j}\tc{j}\t1\t\t\t\t\n"
@@ -253,6 +266,18 @@ def test_a_withdrawn_item_goes_to_nobody(cast: Cast) -> None:
     made = campaign(cast, n=2)
     items.withdraw(made.items.first(), by=cast.ada)
     assert len(draw(made, cast.bob, 2)) == 1
+
+
+def test_a_restored_item_is_shared_as_before(cast: Cast) -> None:
+    from annotator.services.campaigns import items
+
+    made = campaign(cast, n=5, people=2, k=1, overlap_k=2, overlap_share=0.4)
+    before = dict(made.items.values_list("pk", "need"))
+    for item in made.items.all():
+        items.withdraw(item, by=cast.ada)
+        item.refresh_from_db()
+        items.restore(item, by=cast.ada)
+    assert dict(made.items.values_list("pk", "need")) == before
 
 
 def test_places_of_a_large_batch_are_found_at_the_end(cast: Cast) -> None:

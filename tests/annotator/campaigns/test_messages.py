@@ -163,6 +163,17 @@ def test_pages_of_manager_and_annotator_carry_both_ways(cast: Cast, made) -> Non
     assert "Thanks" not in ada.get(place).content.decode()
 
 
+def test_the_page_of_flags_says_why_an_item_was_skipped(
+    cast: Cast, made, client: Client
+) -> None:
+    [judgment] = draw(made, cast.bob)
+    said = answer(note="broken")
+    answers.take(judgment.code, "skip", said, campaign=made.code, by=cast.bob)
+    client.force_login(cast.ada)
+    page = client.get(reverse("campaign_flags", args=[cast.project.slug, made.code]))
+    assert "skipped: The text is damaged" in " ".join(page.text.split())
+
+
 def test_who_left_the_project_reads_no_more(cast: Cast, made) -> None:
     messages.send(made, "Only for us.", by=cast.ada)
     Membership.objects.filter(user=cast.bob).delete()

@@ -7,8 +7,8 @@ from django.test import Client
 from django.urls import reverse
 
 from annotator.models import Campaign, Item, Judgment
-from annotator.services.campaigns import progress, setup, sharing
-from tests.annotator.campaigns_cast import campaign, draw, judge, judges
+from annotator.services.campaigns import needed, progress, setup, sharing
+from tests.annotator.campaigns_cast import HEADER, campaign, draw, judge, judges
 from tests.cast import Cast
 
 
@@ -39,6 +39,17 @@ def test_every_choice_says_what_it_costs_and_what_precision_it_buys(cast: Cast) 
     Campaign.objects.update(k=4, overlap_share=0.5, overlap_k=6)
     made.refresh_from_db()
     assert sharing.choices(made)[-1].key == sharing.chosen(made).key == "4-0.5-6"
+
+
+def test_the_precision_of_a_choice_is_that_of_the_plan(cast: Cast) -> None:
+    text = HEADER + "".join(
+        f"The cook {n} peeled onions.\tpeeled\tcut {m}\tsystem {m}\t1\t\t\t\t\n"
+        for n in range(8)
+        for m in range(3)
+    )
+    made = campaign(cast, text=text, people=2, is_open=False, k=2)
+    plan = needed.design(made, needed.Guess())
+    assert sharing.chosen(made).precision == max(plan.kappa.values()) / 2
 
 
 @pytest.mark.parametrize("where", ["campaign", "campaign_design"])

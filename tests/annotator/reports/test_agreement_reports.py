@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from annotator.models import Job, Judgment, Membership, Project, Report
 from annotator.services import jobs
-from annotator.services.campaigns import answers, progress
+from annotator.services.campaigns import answers, items, progress, setup
 from annotator.services.reports import agreement, judged_data
 from annotator.services.reports.agreement import ReportSource, ReportSpec
 from core.agreement.judgments.dataset import Selection
@@ -78,6 +78,21 @@ def test_the_head_of_the_matrix_stands_over_its_figures(
     heads = re.findall(r'role="columnheader"[^>]*>', page)
     assert heads
     assert all('class="num"' in head for head in heads)
+
+
+def test_a_report_follows_withdrawn_items_and_the_baseline(set_up: Judged) -> None:
+    made, ada = set_up.campaign, set_up.cast.ada
+    before = body(set_up)
+    items.withdraw(set_up.items[0], by=ada)
+    made.refresh_from_db()
+    assert body(set_up)["facts"]["items"] == before["facts"]["items"] - 1
+    set_up.items[0].refresh_from_db()
+    items.restore(set_up.items[0], by=ada)
+    made.refresh_from_db()
+    assert body(set_up)["facts"]["items"] == before["facts"]["items"]
+    setup.set_baseline(made.conditions.get(name="both"), by=ada)
+    made.refresh_from_db()
+    assert body(set_up)["conditions"]["baseline"] == "both"
 
 
 def test_the_report_and_the_campaign_tell_the_same_seconds(cast: Cast) -> None:
