@@ -171,15 +171,7 @@ def _save(
     layer = state.layer
     before, after = editing.delta(state.draft, new)
     rows = AlignmentLayer.objects.filter(pk=layer.pk, revision=step.base_rev)
-    if not rows.update(
-        links=new.alignment.to_json(),
-        parked=list(new.parked),
-        n_links=len(new.alignment.links),
-        revision=step.base_rev + 1,
-        updated_at=timezone.now(),
-        meta=layer.meta | {"editor": kept(new)},
-        **_new_trees(after),
-    ):
+    if not rows.update(**_columns(layer, new), **_new_trees(after)):
         layer.refresh_from_db()
         raise _stale(layer, step.base_rev, by)
     if step.base_rev == 0:
@@ -195,6 +187,18 @@ def _save(
         after=after,
         undoes=undoes,
     )
+
+
+def _columns(layer: AlignmentLayer, new: Draft) -> dict[str, Any]:
+    """What a step changes in the row of a layer, its trees apart."""
+    return {
+        "links": new.alignment.to_json(),
+        "parked": list(new.parked),
+        "n_links": len(new.alignment.links),
+        "revision": layer.revision + 1,
+        "updated_at": timezone.now(),
+        "meta": layer.meta | {"editor": kept(new)},
+    }
 
 
 _NOT_STARTED = (Pair.State.NONE, Pair.State.PROPOSED)
@@ -267,26 +271,8 @@ def _reword(
     draft, code = layers.draft_of(layer), parse.code if parse and tree else ""
     new = reworded(draft, side, cut, (old, tree), code)
     before, after = editing.delta(draft, new)
-    fields: dict[str, Any] = {
-        "links": new.alignment.to_json(),
-        "parked": list(new.parked),
-        "n_links": len(new.alignment.links),
-        "revision": layer.revision + 1,
-        "updated_at": timezone.now(),
-        "meta": layer.meta | {"editor": kept(new)},
-        f"{name}_parse": parse if code else None,
-    }
-    AlignmentLayer.objects.filter(pk=layer.pk).update(**fields)
-    _note(layer, (before, after), new, by)
-    a = new.alignment
-    n = len(a.links) + len(a.null_source) + len(a.null_target)
-    return Reworded(str(layer.pair), n, len(new.parked))
-
-
-def _note(
-    layer: AlignmentLayer, delta: tuple[Any, Any], new: Draft, by: Anybody
-) -> None:
-    before, after = delta
+    here = {f"{name}_parse": parse if code else None}
+    AlignmentLayer.objects.filter(pk=layer.pk).update(**_columns(layer, new), **here)
     LinkEvent.objects.create(
         layer=layer,
         revision=layer.revision + 1,
@@ -295,3 +281,6 @@ def _note(
         before=before,
         after=after,
     )
+    a = new.alignment
+    n = len(a.links) + len(a.null_source) + len(a.null_target)
+    return Reworded(str(layer.pair), n, len(new.parked))

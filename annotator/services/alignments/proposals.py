@@ -28,9 +28,8 @@ from core.data.alignment import Link, Ref
 from core.data.check import Floats
 from core.data.tokens import Sentence
 from core.data.tree import Tree
-from core.errors import Contradiction, FormatError, InvalidValue, Unavailable
+from core.errors import Contradiction, InvalidValue, Unavailable
 from core.forests.derivation import tree_of_phrases
-from core.formats import forest_npz
 from core.phrase_alignment.aligner import (
     ENGINE,
     VERSION,
@@ -504,12 +503,12 @@ def _better(
 def _forest_side(pk: int, tree: Tree) -> BinaryForest | None:
     """This forest; None if it is missing or does not hold the tree."""
     row = PackedForest.objects.filter(pk=pk).first()
+    stored = row.to_core() if row else None
+    if stored is None:
+        return None
     try:
-        if row is None:
-            return None
-        stored = forest_npz.load(bytes(row.data))
         side = side_of_packed(stored.forest, stored.weights, tree.words, tree.tags)
-    except (FormatError, InvalidValue):
+    except InvalidValue:
         return None
     named = {_place(side, v) for v in range(side.n_nodes) if side.named[v]}
     return side if _places(tree) <= named else None

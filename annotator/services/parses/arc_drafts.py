@@ -80,12 +80,8 @@ def decided(draft: TreeDraft) -> dict[int, int]:
     or joined."""
     if retyping.has_cuts(draft):
         return {}
-    events = list(draft.events.order_by("revision"))
-    trees = [draft.to_arcs()]
-    for event in reversed(events):
-        trees.append(arcs.read(event.back).on(trees[-1]).tree)
-    trees.reverse()
-    played = zip(events, pairwise(tree.deps.heads for tree in trees), strict=True)
+    heads = (tree.deps.heads for tree in retyping.trees_of(draft))
+    played = zip(draft.events.order_by("revision"), pairwise(heads), strict=True)
     return decided_heads(
         (*heads, -1 if event.op == arcs.Replace.op else event.done["focus"])
         for event, heads in consequences.standing(played)

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from annotator.services.queries.index import LinkState
-from annotator.services.queries.labels import NEVER, Resolver, one_of
+from annotator.services.queries.labels import Resolver
+from annotator.services.queries.tables import NEVER, one_of
 from core.queries import labels
 from core.queries.syntax import (
     And,
