@@ -10,7 +10,7 @@ whole schema determine what a label's value means (``potato_schemas``).
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from annotator.exchange.files import Source
@@ -108,7 +108,6 @@ class _Record:
     text: str = ""
     seconds: str = ""
     has_behaviour: bool = False
-    data: dict[str, str] = field(default_factory=dict)
 
 
 def detects(brought: Brought) -> bool:
@@ -327,7 +326,7 @@ def _annotation(record: _Record, schemas: Schemas) -> TaskAnnotation:
         record.instance,
         record.user,
         values,
-        data | record.data,
+        data,
         record.line,
         seconds=record.seconds,
         why_not=SURVEY if survey else "",

@@ -15,6 +15,7 @@ from typing import Any, Literal
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from annotator.errors import BadRequest, Conflict, Frozen, NotAllowed, StaleEdit
 from annotator.models import AlignmentLayer, LinkEvent, Pair, Parse, Sentence
@@ -26,7 +27,7 @@ from annotator.services.alignments.operations import (
     LayerStep,
     Operation,
 )
-from core.data.alignment import Ref, ref_key
+from core.data.alignment import Alignment, Ref, ref_key
 from core.data.tree import Tree
 from core.errors import Contradiction, InvalidValue
 from core.phrase_alignment import editing
@@ -234,17 +235,34 @@ _SIDES: tuple[tuple[Literal["s", "t"], str], ...] = (("s", "source"), ("t", "tar
 
 
 @dataclass(frozen=True, slots=True)
-class Reworded:
-    """A layer's kept decisions, and the number that are on hold."""
+class Followed:
+    """A layer of links that moved to another tree; ``parked``: decisions on phrases
+    that it does not have."""
 
     pair: str
     kept: int
     parked: int
 
+    @classmethod
+    def of(cls, layer: AlignmentLayer, now: Alignment, parked: int) -> "Followed":
+        """``now``: the decisions that the layer holds."""
+        kept = len(now.links) + len(now.null_source) + len(now.null_target)
+        return cls(str(layer.pair), kept, parked)
+
+    @property
+    def summary(self) -> str:
+        """For people."""
+        text = ngettext(
+            "%(pair)s: %(n)s decision carried over, %(parked)s on hold",
+            "%(pair)s: %(n)s decisions carried over, %(parked)s on hold",
+            self.kept,
+        )
+        return text % {"pair": self.pair, "n": self.kept, "parked": self.parked}
+
 
 def follow(
     sentence: Sentence, cut: Recut, parse: Parse | None, *, by: Anybody
-) -> tuple[Reworded, ...]:
+) -> tuple[Followed, ...]:
     """Every layer of the sentence's pairs, on its new words and on ``parse``, its gold
     tree. The caller holds the sentence and the transaction, and has stored the words.
     """
@@ -265,7 +283,7 @@ def _reword(
     cut: Recut,
     onto: tuple[Parse | None, Tree | None],
     by: Anybody,
-) -> Reworded:
+) -> Followed:
     parse, tree = onto
     old = layers.tree_of(getattr(layer, f"{name}_parse"), len(cut.was))
     draft, code = layers.draft_of(layer), parse.code if parse and tree else ""
@@ -281,6 +299,4 @@ def _reword(
         before=before,
         after=after,
     )
-    a = new.alignment
-    n = len(a.links) + len(a.null_source) + len(a.null_target)
-    return Reworded(str(layer.pair), n, len(new.parked))
+    return Followed.of(layer, new.alignment, len(new.parked))

@@ -22,7 +22,6 @@ from annotator.models import AlignmentLayer, PackedForest, Pair, Parse
 from annotator.models.projects import Anybody
 from annotator.services.alignments import layers, phrases
 from annotator.serving import engine
-from annotator.throughput.prepared import Select, Slot
 from annotator.timing import phase
 from core.data.alignment import Link, Ref
 from core.data.check import Floats
@@ -51,19 +50,6 @@ from core.phrase_alignment.sides import BinaryForest, collapsed, side_of_tree
 from core.text.wordnet import thesaurus
 from core.word_alignment.lexicon import WordRelation, relations
 
-_ENGINE = Select(
-    lambda: (
-        AlignmentLayer.objects.filter(
-            pair_id=Slot("pair"),
-            engine=ENGINE,
-            version=VERSION,
-            source_parse_id=Slot("source"),
-            target_parse_id=Slot("target"),
-        )
-        .order_by("pk")
-        .values_list("code")[:1]
-    )
-)
 UNPACKED = 10
 CACHED = 64  # pairs of trees whose gains are kept in memory
 MAX_NODES = 40_000  # pairs of nodes; beyond, an answer would come too late to be of use
@@ -170,8 +156,11 @@ def ready(pair: Pair, parses: Parses) -> Ready:
                 _("These trees do not belong to this pair."), field="source_parse"
             )
     source, target = parses
-    rows = _ENGINE.rows(pair=pair.pk, source=source.pk, target=target.pk)
-    return _loaded(source.code, target.code, rows[0][0] if rows else "")
+    rows = AlignmentLayer.objects.filter(
+        pair=pair, engine=ENGINE, version=VERSION, source_parse=source
+    ).filter(target_parse=target)
+    layer = rows.order_by("pk").values_list("code", flat=True).first() or ""
+    return _loaded(source.code, target.code, layer)
 
 
 @lru_cache(maxsize=CACHED)
