@@ -131,15 +131,7 @@ def _undoes(
     """The event that undo or redo undoes; None for what adds something new."""
     if operation.op not in WALKS:
         return None
-    steps, is_undo = layers.steps_of(layer, by), operation.op == "undo"
-    event = steps.undo if is_undo else steps.redo
-    if event is None:
-        raise Conflict(
-            _("There is nothing to undo.")
-            if is_undo
-            else _("There is nothing to redo.")
-        )
-    return event
+    return layers.steps_of(layer, by).of(operation.op)
 
 
 def _revert(state: LayerSnapshot, event: LinkEvent) -> Draft:
