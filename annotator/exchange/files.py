@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath, PureWindowsPath
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
 from annotator.errors import BadRequest
 from core.formats.records import MAX_RECORD, BadLine
@@ -193,7 +193,7 @@ class Source:
             return sha256(file)
 
 
-def sha256(file: BinaryIO) -> str:
+def sha256(file: IO[bytes]) -> str:
     """The digest of what is left of the file, in hexadecimal digits."""
     digest = hashlib.sha256()
     while piece := file.read(1 << 20):

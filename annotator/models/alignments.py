@@ -2,13 +2,19 @@
 
 from uuid import uuid4
 
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
 from annotator.models.analyses import Origin, Parse
-from annotator.models.authorship import AUTHOR, MARK, author_of, imported_name
+from annotator.models.authorship import (
+    AUTHOR,
+    MARK,
+    account,
+    author_of,
+    import_job,
+    imported_name,
+)
 from annotator.models.codes import CodeField
 from annotator.models.corpora import Corpus, Pair, Sentence
 from annotator.models.projects import SEE_OTHERS, Anybody, id_of
@@ -54,9 +60,7 @@ class AlignmentLayer(models.Model):
     code = CodeField()
     pair = models.ForeignKey(Pair, models.CASCADE, related_name="layers")
     origin = models.CharField(max_length=10, choices=Origin)
-    author = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True
-    )
+    author = account(null=True, blank=True)
     engine = models.CharField(max_length=60, blank=True)
     version = models.CharField(max_length=60, blank=True)
     name = models.CharField(
@@ -75,9 +79,7 @@ class AlignmentLayer(models.Model):
     meta = models.JSONField(default=dict, blank=True)  # what its format said beyond
     created_at = models.DateTimeField(default=timezone.now)
     updated_at = models.DateTimeField(default=timezone.now)
-    job = models.ForeignKey(  # the import that brought it; None: made here
-        "annotator.Job", models.SET_NULL, null=True, db_index=False, related_name="+"
-    )
+    job = import_job()
     objects = LayerQuerySet.as_manager()
 
     class Meta:
@@ -128,15 +130,13 @@ class LinkEvent(models.Model):
     uuid = models.UUIDField(default=uuid4)
     revision = models.PositiveIntegerField()  # of the layer after this operation
     op = models.CharField(max_length=24)
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True)
+    by = account(null=True)
     imported_by = models.CharField(max_length=120, blank=True)  # as the file names them
     at = models.DateTimeField(default=timezone.now)
     before = models.JSONField(default=dict)
     after = models.JSONField(default=dict)
     undoes = models.ForeignKey("self", models.PROTECT, null=True, related_name="+")
-    job = models.ForeignKey(  # the import that brought it; None: made here
-        "annotator.Job", models.SET_NULL, null=True, db_index=False, related_name="+"
-    )
+    job = import_job()
 
     class Meta:
         ordering = ["layer_id", "revision"]
@@ -172,7 +172,7 @@ class ScoreRun(models.Model):
     parameters = models.JSONField(default=dict)
     digest = models.CharField(max_length=32)
     n_scored = models.PositiveIntegerField(default=0)
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True)
+    by = account(null=True)
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:

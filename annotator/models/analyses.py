@@ -1,11 +1,10 @@
 """Parses of sentences, and the packed forests behind them."""
 
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from annotator.models.authorship import author_of
+from annotator.models.authorship import account, author_of, import_job
 from annotator.models.codes import CodeField
 from annotator.models.corpora import Sentence
 from annotator.models.projects import (
@@ -17,7 +16,9 @@ from annotator.models.projects import (
 )
 from core.data.deps import DepTree
 from core.data.tree import Tree
-from core.formats import conllu, treetext
+from core.errors import FormatError, GemelError
+from core.formats import conllu, forest_npz, treetext
+from core.formats.forest_npz import StoredForest
 
 
 class Origin(models.TextChoices):
@@ -52,9 +53,7 @@ class Parse(models.Model):
     sentence = models.ForeignKey(Sentence, models.CASCADE, related_name="parses")
     kind = models.CharField(max_length=12, choices=Kind)
     origin = models.CharField(max_length=10, choices=Origin)
-    author = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True
-    )
+    author = account(null=True, blank=True)
     engine = models.CharField(max_length=60, blank=True)
     version = models.CharField(max_length=60, blank=True)
     rank = models.PositiveSmallIntegerField(default=1)
@@ -63,9 +62,7 @@ class Parse(models.Model):
     digest = models.CharField(max_length=32)  # Sentence.key_of(*treetext.parts(…))
     meta = models.JSONField(default=dict, blank=True)  # comments, layout, edge labels
     created_at = models.DateTimeField(default=timezone.now)
-    job = models.ForeignKey(  # the import that brought it; None: made here
-        "annotator.Job", models.SET_NULL, null=True, db_index=False, related_name="+"
-    )
+    job = import_job()
 
     objects = ParseQuerySet.as_manager()
 
@@ -100,6 +97,13 @@ class Parse(models.Model):
         """The constituency tree; raises FormatError on a dependency parse."""
         return treetext.load(self.text, self.meta)
 
+    def readable_tree(self) -> Tree | None:
+        """The constituency tree; None where the text holds none."""
+        try:
+            return self.to_tree()
+        except GemelError:
+            return None
+
     def to_deps(self) -> DepTree:
         """The dependency tree; raises FormatError on a constituency parse."""
         return conllu.deps_of(self.text)
@@ -112,9 +116,7 @@ class PackedForest(models.Model):
     engine = models.CharField(max_length=60)
     version = models.CharField(max_length=60)
     data = models.BinaryField()
-    job = models.ForeignKey(  # the import that brought it; None: made here
-        "annotator.Job", models.SET_NULL, null=True, db_index=False, related_name="+"
-    )
+    job = import_job()
 
     class Meta:
         constraints = [
@@ -125,3 +127,10 @@ class PackedForest(models.Model):
 
     def __str__(self) -> str:
         return f"forest of {self.sentence_id} by {self.engine} {self.version}"
+
+    def to_core(self) -> StoredForest | None:
+        """The forest with its weights; None where it cannot be read."""
+        try:
+            return forest_npz.load(bytes(self.data))
+        except FormatError:
+            return None

@@ -7,9 +7,24 @@ in the row's ``meta`` and shown as imported, with the file and the importing per
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from django.conf import settings
+from django.db import models
+
 AUTHOR = "_author"  # in ``meta``: the name that the file gives
 IMPORTED = "_imported"  # in ``meta``: {"file": …, "by": …, "at": …}
 MARK = " (imported)"  # no name of an account can end so
+
+
+def account(**options: Any) -> Any:
+    """A key to the account of a person, which stays as long as their work does."""
+    return models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, **options)
+
+
+def import_job() -> Any:
+    """A key to the import that brought a row; None: it was made here."""
+    return models.ForeignKey(
+        "annotator.Job", models.SET_NULL, null=True, db_index=False, related_name="+"
+    )
 
 
 class Made(Protocol):

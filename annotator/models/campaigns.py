@@ -7,7 +7,6 @@ Who judges what is in ``annotator.models.judgments``.
 
 from typing import Any
 
-from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Coalesce
@@ -15,6 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from annotator.models.authorship import account
 from annotator.models.codes import CodeField
 from annotator.models.corpora import Sentence
 from annotator.models.projects import SEE_OTHERS, Anybody, Project, id_of
@@ -85,9 +85,7 @@ class Campaign(models.Model):
     n_training = models.PositiveIntegerField(default=0)
     is_simulated = models.BooleanField(default=False)
     archived_at = models.DateTimeField(null=True, blank=True)  # out of the lists
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
-    )
+    created_by = account(null=True, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
     opened_at = models.DateTimeField(null=True, blank=True)
     objects = CampaignQuerySet.as_manager()
@@ -104,6 +102,12 @@ class Campaign(models.Model):
     @property
     def is_open(self) -> bool:
         return self.state == self.State.OPEN
+
+    @property
+    def guideline(self) -> str:
+        """The text of its present guideline; "" if none is written."""
+        rows = self.guidelines.filter(number=self.guideline_number)
+        return rows.values_list("text", flat=True).first() or ""
 
     def cost(self, ms: int) -> float | None:
         """What so much active time costs; None if no hourly cost is set."""
@@ -191,7 +195,7 @@ class Guideline(models.Model):
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="guidelines")
     number = models.PositiveIntegerField()
     text = models.TextField()
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True)
+    by = account(null=True)
     at = models.DateTimeField(default=timezone.now)
 
     class Meta:

@@ -5,11 +5,11 @@ import re
 from collections.abc import Iterable
 from typing import cast
 
-from django.conf import settings
 from django.db import connection, models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from annotator.models.authorship import account, import_job
 from annotator.models.codes import CodeField
 from annotator.models.projects import Anybody, Project
 from core.data.tokens import Sentence as CoreSentence
@@ -75,13 +75,9 @@ class Corpus(models.Model):
     n_pairs = models.PositiveIntegerField(default=0)
     n_sentences = models.PositiveIntegerField(default=0)
     archived_at = models.DateTimeField(null=True, blank=True)  # out of the lists
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
-    )
+    created_by = account(null=True, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
-    job = models.ForeignKey(  # the import that brought it; None: made here
-        "annotator.Job", models.SET_NULL, null=True, db_index=False, related_name="+"
-    )
+    job = import_job()
     objects = CorpusQuerySet.as_manager()
 
     class Meta:
@@ -104,7 +100,7 @@ class Upload(models.Model):
     name = models.CharField(max_length=255)
     size = models.PositiveBigIntegerField()
     sha256 = models.CharField(max_length=64)
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True)
+    by = account(null=True)
     at = models.DateTimeField(default=timezone.now)
 
     def __str__(self) -> str:
@@ -127,9 +123,7 @@ class Sentence(models.Model):
     language = models.CharField(max_length=35, default="en")
     columns = models.JSONField(default=dict, blank=True)
     key = models.CharField(max_length=32)
-    job = models.ForeignKey(  # the import that brought it; None: made here
-        "annotator.Job", models.SET_NULL, null=True, db_index=False, related_name="+"
-    )
+    job = import_job()
 
     class Meta:
         constraints = [
@@ -214,9 +208,7 @@ class Pair(models.Model):
     state = models.CharField(max_length=10, choices=State, default=State.NONE)
     has_parse = models.BooleanField(default=False)  # both sides
     key = models.CharField(max_length=32)
-    job = models.ForeignKey(  # the import that brought it; None: made here
-        "annotator.Job", models.SET_NULL, null=True, db_index=False, related_name="+"
-    )
+    job = import_job()
     objects = PairQuerySet.as_manager()
 
     class Meta:

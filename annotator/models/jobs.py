@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from django.conf import settings
 from django.db import models
 from django.db.models import F, Q, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from annotator.models.authorship import account
 from annotator.models.codes import CodeField
 from annotator.models.projects import Anybody, Membership, Project, Role, id_of
 
@@ -97,7 +97,7 @@ class Job(models.Model):
     attempts = models.PositiveSmallIntegerField(default=0)
     claim = models.CharField(max_length=32, blank=True)
     cancel_asked = models.BooleanField(default=False)
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True)
+    by = account(null=True)
     request_id = models.CharField(max_length=64, blank=True)  # that asked for it
     created_at = models.DateTimeField(default=timezone.now)
     started_at = models.DateTimeField(null=True, blank=True)

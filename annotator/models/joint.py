@@ -1,11 +1,11 @@
 """Pairs parsed together: the runs, their trees, and the ledger of what they changed."""
 
-from django.conf import settings
 from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from annotator.models.analyses import Parse
+from annotator.models.authorship import account
 from annotator.models.codes import CodeField
 from annotator.models.corpora import Corpus, Pair
 from annotator.models.projects import Anybody
@@ -36,7 +36,7 @@ class JointRun(models.Model):
     n_pairs = models.PositiveIntegerField(default=0)
     n_changes = models.PositiveIntegerField(default=0)
     gold_at = models.DateTimeField(default=timezone.now)
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True)
+    by = account(null=True)
     created_at = models.DateTimeField(default=timezone.now)
     objects = JointRunQuerySet.as_manager()
 
@@ -170,9 +170,7 @@ class TreeChange(models.Model):
     gold = models.CharField(max_length=7, choices=Gold, blank=True)
     verdict = models.CharField(max_length=5, choices=Verdict, blank=True)
     revision = models.PositiveIntegerField(default=0)  # +1 with every verdict
-    judged_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
-    )
+    judged_by = account(null=True, related_name="+")
     judged_at = models.DateTimeField(null=True, blank=True)
     objects = TreeChangeQuerySet.as_manager()
 
@@ -214,7 +212,7 @@ class VerdictEvent(models.Model):
     revision = models.PositiveIntegerField()  # of the change after this
     before = models.CharField(max_length=5, choices=TreeChange.Verdict, blank=True)
     after = models.CharField(max_length=5, choices=TreeChange.Verdict, blank=True)
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True)
+    by = account(null=True)
     at = models.DateTimeField(default=timezone.now)
 
     class Meta:

@@ -8,6 +8,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from annotator.models.authorship import account
 from annotator.models.campaigns import Batch, Campaign, Item
 from annotator.models.codes import CodeField
 from annotator.models.projects import Anybody, Membership, Role, id_of
@@ -26,9 +27,7 @@ class Participant(models.Model):
 
     code = CodeField()
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="participants")
-    user = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="judges_as"
-    )
+    user = account(null=True, related_name="judges_as")
     label = models.CharField(max_length=40)  # A1, A2 … in anonymous reports
     state = models.CharField(max_length=8, choices=State, default=State.ACTIVE)
     is_simulated = models.BooleanField(default=False)
@@ -190,9 +189,7 @@ class JudgmentEvent(models.Model):
     judgment = models.ForeignKey(Judgment, models.PROTECT, related_name="events")
     uuid = models.UUIDField(unique=True)
     verb = models.CharField(max_length=8, choices=Verb)
-    by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, db_index=False
-    )
+    by = account(null=True, db_index=False)
     at = models.DateTimeField(default=timezone.now)
     revision = models.PositiveIntegerField()  # of the judgment after this
     values = models.JSONField(default=dict, blank=True)
@@ -248,9 +245,7 @@ class CampaignMessage(models.Model):
     flag = models.CharField(max_length=200, blank=True)
     is_resolved = models.BooleanField(default=False)
     text = models.TextField(blank=True)
-    by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
-    )
+    by = account(null=True, related_name="+")
     at = models.DateTimeField(default=timezone.now)
     objects = CampaignMessageQuerySet.as_manager()
     is_unread: bool  # by the person whom ``shown_to`` names
@@ -307,9 +302,7 @@ class MachineJudge(models.Model):
     n_requests = models.PositiveIntegerField(default=0)
     tokens_in = models.PositiveBigIntegerField(default=0)
     tokens_out = models.PositiveBigIntegerField(default=0)
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
-    )
+    created_by = account(null=True, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:

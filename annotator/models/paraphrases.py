@@ -7,6 +7,7 @@ from django.db import models
 from django.utils import timezone
 
 from annotator import disk
+from annotator.models.authorship import account
 from annotator.models.campaigns import Campaign
 from annotator.models.codes import CodeField
 from annotator.models.jobs import Job
@@ -41,9 +42,7 @@ class ParaphraseTable(models.Model):
     facts = models.JSONField(default=dict, blank=True)
     job = models.ForeignKey(Job, models.SET_NULL, null=True, related_name="+")
     made_at = models.DateTimeField(null=True, blank=True)
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
-    )
+    created_by = account(null=True, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
     objects = ParaphraseTableQuerySet.as_manager()
 
@@ -76,9 +75,7 @@ class ParaphraseWeights(models.Model):
     campaign_name = models.CharField(max_length=120)
     model = models.JSONField()
     job = models.OneToOneField(Job, models.SET_NULL, null=True, related_name="+")
-    by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
-    )
+    by = account(null=True, related_name="+")
     at = models.DateTimeField(default=timezone.now)
 
     class Meta:
@@ -124,9 +121,7 @@ class Bitext(models.Model):
     n_parsed = models.PositiveIntegerField(default=0)
     aligner = models.CharField(max_length=60, blank=True)
     parser = models.CharField(max_length=60, blank=True)
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
-    )
+    created_by = account(null=True, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
     objects = BitextQuerySet.as_manager()
 

@@ -6,6 +6,7 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from annotator.models.authorship import account
 from annotator.models.codes import CodeField
 
 Anybody = AbstractBaseUser | AnonymousUser
@@ -42,9 +43,7 @@ class Project(models.Model):
     options = models.JSONField(default=dict, blank=True)  # rules of the editor, …
     is_sample = models.BooleanField(default=False)
     archived_at = models.DateTimeField(null=True, blank=True)  # out of the lists
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
-    )
+    created_by = account(null=True, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
     objects = ProjectQuerySet.as_manager()
 
@@ -59,9 +58,7 @@ class Membership(models.Model):
     """One person's role in one project."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="memberships")
-    user = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, related_name="memberships"
-    )
+    user = account(related_name="memberships")
     role = models.CharField(max_length=12, choices=Role)
     created_at = models.DateTimeField(default=timezone.now)
 
@@ -128,9 +125,7 @@ class Invitation(models.Model):
     screened_out = models.JSONField(default=list, blank=True)
     max_uses = models.PositiveIntegerField(default=1)
     n_uses = models.PositiveIntegerField(default=0)
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
-    )
+    created_by = account(null=True, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField()
     revoked_at = models.DateTimeField(null=True, blank=True)
@@ -157,7 +152,7 @@ class InvitationUse(models.Model):
     """Who used a link, and when."""
 
     invitation = models.ForeignKey(Invitation, models.CASCADE, related_name="uses")
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    user = account(related_name="+")
     at = models.DateTimeField(default=timezone.now)
     # what a crowd platform calls the participant; empty once it is forgotten
     external_id = models.CharField(max_length=100, blank=True)
@@ -200,9 +195,7 @@ class Removal(models.Model):
     kind = models.CharField(max_length=8, choices=Kind)
     name = models.CharField(max_length=120)
     members = models.JSONField(default=list, blank=True)
-    by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
-    )
+    by = account(null=True, related_name="+")
     at = models.DateTimeField(default=timezone.now)
 
     class Meta:
@@ -216,9 +209,7 @@ class LogEntry(models.Model):
     """An action in a project. Rows are only ever added."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="log")
-    by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
-    )
+    by = account(null=True, related_name="+")
     at = models.DateTimeField(default=timezone.now)
     act = models.CharField(max_length=40)  # a verb: "deleted", "opened"
     kind = models.CharField(max_length=20)  # of what: "campaign", "person"

@@ -1,10 +1,10 @@
 """Frozen agreement reports, ratings collected elsewhere, and adjudicated values."""
 
-from django.conf import settings
 from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from annotator.models.authorship import account
 from annotator.models.campaigns import Campaign, Item
 from annotator.models.codes import CodeField
 from annotator.models.corpora import Corpus, Upload
@@ -25,9 +25,7 @@ class RatingSet(models.Model):
     n_annotators = models.PositiveIntegerField(default=0)
     n_ratings = models.PositiveIntegerField(default=0)
     archived_at = models.DateTimeField(null=True, blank=True)  # out of the lists
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
-    )
+    created_by = account(null=True, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
@@ -71,9 +69,7 @@ class Report(models.Model):
     names = models.JSONField(default=dict, blank=True)
     digest = models.CharField(max_length=64)
     version = models.CharField(max_length=20)
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
-    )
+    created_by = account(null=True, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
     objects = ReportQuerySet.as_manager()
 
@@ -118,7 +114,7 @@ class Adjudication(models.Model):
     confidence = models.PositiveSmallIntegerField(choices=Confidence)
     note = models.TextField(blank=True)
     batch = models.CharField(max_length=16, blank=True)  # decided together, by rule
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True)
+    by = account(null=True)
     at = models.DateTimeField(default=timezone.now)
 
     class Meta:

@@ -2,12 +2,12 @@
 
 from uuid import uuid4
 
-from django.conf import settings
 from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from annotator.models.analyses import Parse
+from annotator.models.authorship import account
 from annotator.models.codes import CodeField
 from annotator.models.corpora import Corpus, Sentence
 from core.data.tree import Tree
@@ -24,9 +24,7 @@ class TreeDraft(models.Model):
 
     code = CodeField()
     sentence = models.ForeignKey(Sentence, models.CASCADE, related_name="drafts")
-    author = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, related_name="+"
-    )
+    author = account(related_name="+")
     kind = models.CharField(
         max_length=12, choices=Parse.Kind, default=Parse.Kind.CONSTITUENCY
     )
@@ -69,7 +67,7 @@ class TreeEvent(models.Model):
     uuid = models.UUIDField(default=uuid4)
     revision = models.PositiveIntegerField()  # of the draft after this operation
     op = models.CharField(max_length=24)
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    by = account(related_name="+")
     at = models.DateTimeField(default=timezone.now)
     done = models.JSONField(default=dict)
     back = models.JSONField(default=dict)
@@ -102,11 +100,9 @@ class TreeBatch(models.Model):
     label = models.CharField(max_length=500)
     as_drafts = models.BooleanField(default=False)
     keeps_functions = models.BooleanField(default=False)
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    by = account(related_name="+")
     at = models.DateTimeField(default=timezone.now)
-    undone_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
-    )
+    undone_by = account(null=True, related_name="+")
     undone_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -159,7 +155,7 @@ class TreebankRules(models.Model):
     corpus = models.OneToOneField(Corpus, models.CASCADE, related_name="rules")
     text = models.TextField()
     revision = models.PositiveIntegerField(default=1)  # +1 with every change
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    by = account(related_name="+")
     at = models.DateTimeField(default=timezone.now)
 
     class Meta:

@@ -1,11 +1,11 @@
 """Worklists: trees and pairs assigned to people in an order, with progress."""
 
-from django.conf import settings
 from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from annotator.models.analyses import Parse
+from annotator.models.authorship import account
 from annotator.models.codes import CodeField
 from annotator.models.corpora import Corpus, Pair, Sentence
 from annotator.models.projects import Project
@@ -37,7 +37,7 @@ class Worklist(models.Model):
     ranking = models.CharField(max_length=12, choices=Ranking)
     seed = models.PositiveIntegerField(default=0)
     n_each = models.PositiveSmallIntegerField(default=1)
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    by = account(related_name="+")
     at = models.DateTimeField(default=timezone.now)
     closed_at = models.DateTimeField(null=True)
 
@@ -52,7 +52,7 @@ class WorkPerson(models.Model):
     """Someone who works on a list; what they did stays when they are removed."""
 
     worklist = models.ForeignKey(Worklist, models.CASCADE, related_name="people")
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    user = account(related_name="+")
     removed_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -94,7 +94,7 @@ class WorkShare(models.Model):
 
     code = CodeField()
     item = models.ForeignKey(WorkItem, models.CASCADE, related_name="shares")
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    user = account(related_name="+")
     state = models.CharField(max_length=8, choices=State, default=State.OPEN)
     note = models.CharField(max_length=300, blank=True)
     parse = models.ForeignKey(Parse, models.SET_NULL, null=True, related_name="+")
@@ -117,9 +117,7 @@ class SavedQuery(models.Model):
     project = models.ForeignKey(Project, models.CASCADE, related_name="queries")
     name = models.CharField(max_length=80)
     text = models.CharField(max_length=1000)
-    by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
-    )
+    by = account(null=True, related_name="+")
     at = models.DateTimeField(default=timezone.now)
 
     class Meta:

@@ -13,7 +13,6 @@ whose rows are JSON.
 """
 
 import contextlib
-import hashlib
 import json
 import zipfile
 from collections.abc import Iterable, Iterator
@@ -26,6 +25,7 @@ from django.db import DatabaseError, DataError, IntegrityError, transaction
 
 from annotator import __version__
 from annotator.errors import BadRequest, Conflict
+from annotator.exchange.files import sha256
 from annotator.services.installation import archive_files, archive_rows
 from annotator.throughput import durability
 from annotator.throughput.writing import snapshot
@@ -222,14 +222,12 @@ def _check_counts(counts: dict[str, int], manifest: dict[str, Any], then: Any) -
 
 
 def _check_upload(archive: zipfile.ZipFile, name: str, digest: str) -> None:
-    hashed = hashlib.sha256()
     try:
         with archive.open(f"uploads/{name}") as file:
-            while piece := file.read(1 << 20):
-                hashed.update(piece)
+            actual = sha256(file)
     except KeyError as error:
         raise BadRequest(f"The backup does not contain the upload {name}.") from error
-    if hashed.hexdigest() != digest:
+    if actual != digest:
         raise BadRequest(f"The upload {name} differs from what was backed up.")
 
 

@@ -62,6 +62,17 @@ class Steps(Generic[E]):
     undo: E | None
     redo: E | None
 
+    def of(self, op: str) -> E:
+        """What "undo" or "redo" would do. Raises Conflict if that is nothing."""
+        event = self.undo if op == "undo" else self.redo
+        if event is None:
+            raise Conflict(
+                _("There is nothing to undo.")
+                if op == "undo"
+                else _("There is nothing to redo.")
+            )
+        return event
+
 
 def walk(events: Iterable[E]) -> Steps[E]:
     """Undo takes the last step, a new step ends redo. ``events``: one person's, in

@@ -114,10 +114,10 @@ def _parsed(text: str, number: int) -> Any:
         return BadLine(error.line, error.column, error.reason, REMEDY, text[:80])
 
 
-def csv_rows(source: Source, *, has_header: bool = True) -> Iterator[Row]:
+def csv_rows(source: Source) -> Iterator[Row]:
     """Rows of CSV or TSV, both with quotes, as programs write them."""
     sign = "\t" if "\t" in start_of(source).split("\n", 1)[0] else ","
-    rows = rows_of(source.lines(), "csv", sign, has_header=has_header)
+    rows = rows_of(source.lines(), "csv", sign)
     for number, row, text in rows:
         if source.bad:
             line = min(source.bad)

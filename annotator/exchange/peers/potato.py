@@ -10,7 +10,7 @@ whole schema determine what a label's value means (``potato_schemas``).
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any
 
 from annotator.exchange.files import Source
@@ -108,7 +108,6 @@ class _Record:
     text: str = ""
     seconds: str = ""
     has_behaviour: bool = False
-    data: dict[str, str] = field(default_factory=dict)
 
 
 def detects(brought: Brought) -> bool:
@@ -193,7 +192,7 @@ def _records(path: str, source: Source) -> Iterator[_Record | BadLine]:
 def _from_lines(path: str, source: Source) -> Iterator[_Record | BadLine]:
     for number, value in json_lines(source):
         if isinstance(value, BadLine):
-            yield _in(path, value)
+            yield replace(value, reason=f"{path}: {value.reason}")
             continue
         try:
             yield _line(value, folder_of(path), number)
@@ -250,7 +249,7 @@ def _from_state(path: str, source: Source) -> Iterator[_Record | BadLine]:
     """``user_state.json``: everything of one user."""
     value = json_of(source)
     if isinstance(value, BadLine):
-        yield _in(path, value)
+        yield replace(value, reason=f"{path}: {value.reason}")
         return
     try:
         yield from list(_of_state(path, value))
@@ -327,13 +326,8 @@ def _annotation(record: _Record, schemas: Schemas) -> TaskAnnotation:
         record.instance,
         record.user,
         values,
-        data | record.data,
+        data,
         record.line,
         seconds=record.seconds,
         why_not=SURVEY if survey else "",
     )
-
-
-def _in(path: str, bad: BadLine) -> BadLine:
-    reason = f"{path}: {bad.reason}"
-    return BadLine(bad.line, bad.column, reason, bad.remedy, bad.excerpt)

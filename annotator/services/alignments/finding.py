@@ -5,7 +5,6 @@ sample, drawn evenly from five parts of the found pairs by score; it estimates h
 of all are paraphrases.
 """
 
-import csv
 import io
 import sys
 from collections.abc import Generator, Iterable, Sequence
@@ -296,7 +295,7 @@ def _sample(
         drawn += [(short[k], name) for k in rng.permutation(part)[:size]]
     if drawn:
         yield Step(note="Drawing the sample")
-        table = io.BytesIO(_as_table(read, drawn).encode())
+        table = io.BytesIO(_as_table(read, drawn))
         assert job.by is not None  # a job of this kind is started by someone
         upload = item_files.keep(campaign, "found.tsv", table, by=job.by)
         for _step in items.load(campaign, upload, by=job.by):
@@ -304,16 +303,15 @@ def _sample(
     return {"campaign": campaign.code, "sampled": len(drawn), "strata": strata}
 
 
-def _as_table(read: _Searched, drawn: Sequence[tuple[FoundPair, str]]) -> str:
+def _as_table(read: _Searched, drawn: Sequence[tuple[FoundPair, str]]) -> bytes:
     """As a campaign reads it; tabs and quotes of a sentence become spaces and stay."""
-    out = io.StringIO()
-    how: Any = {"delimiter": "\t", "lineterminator": "\n"}
-    writer = csv.writer(out, quoting=csv.QUOTE_NONE, quotechar=None, **how)
-    writer.writerow(("id", "sentence", "paraphrase", "condition", "score"))
+    table: list[tuple[str, ...]] = [
+        ("id", "sentence", "paraphrase", "condition", "score")
+    ]
     for one, name in drawn:
         texts = (" ".join(read.texts[at].split()) for at in (one.source, one.target))
-        writer.writerow((_ref(read, one), *texts, name, f"{one.score:.4f}"))
-    return out.getvalue()
+        table.append((_ref(read, one), *texts, name, f"{one.score:.4f}"))
+    return item_files.plain_table(table)
 
 
 @dataclass(frozen=True, slots=True)

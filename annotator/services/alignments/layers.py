@@ -14,7 +14,6 @@ from annotator.models import AlignmentLayer, LinkEvent, Origin, Pair, Parse, Pro
 from annotator.models.projects import Anybody
 from annotator.services.changes import Steps, hold, walk
 from core.data.tree import Tree
-from core.errors import FormatError
 from core.phrase_alignment.editing import Draft
 from core.phrase_alignment.legitimacy import Violation, problems
 
@@ -132,11 +131,8 @@ def tree_of(parse: Parse | None, n_tokens: int) -> Tree | None:
     """The tree, or None if there is none, or one over other tokens: never guessed."""
     if parse is None or parse.kind != Parse.Kind.CONSTITUENCY:
         return None
-    try:
-        tree = parse.to_tree()
-    except FormatError:
-        return None
-    return tree if tree.n_tokens == n_tokens else None
+    tree = parse.readable_tree()
+    return tree if tree is not None and tree.n_tokens == n_tokens else None
 
 
 def problems_of(

@@ -15,6 +15,7 @@ from typing import Any, Literal
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from annotator.errors import BadRequest, Conflict, Frozen, NotAllowed, StaleEdit
 from annotator.models import AlignmentLayer, LinkEvent, Pair, Parse, Sentence
@@ -26,7 +27,7 @@ from annotator.services.alignments.operations import (
     LayerStep,
     Operation,
 )
-from core.data.alignment import Ref, ref_key
+from core.data.alignment import Alignment, Ref, ref_key
 from core.data.tree import Tree
 from core.errors import Contradiction, InvalidValue
 from core.phrase_alignment import editing
@@ -130,15 +131,7 @@ def _undoes(
     """The event that undo or redo undoes; None for what adds something new."""
     if operation.op not in WALKS:
         return None
-    steps, is_undo = layers.steps_of(layer, by), operation.op == "undo"
-    event = steps.undo if is_undo else steps.redo
-    if event is None:
-        raise Conflict(
-            _("There is nothing to undo.")
-            if is_undo
-            else _("There is nothing to redo.")
-        )
-    return event
+    return layers.steps_of(layer, by).of(operation.op)
 
 
 def _revert(state: LayerSnapshot, event: LinkEvent) -> Draft:
@@ -171,15 +164,7 @@ def _save(
     layer = state.layer
     before, after = editing.delta(state.draft, new)
     rows = AlignmentLayer.objects.filter(pk=layer.pk, revision=step.base_rev)
-    if not rows.update(
-        links=new.alignment.to_json(),
-        parked=list(new.parked),
-        n_links=len(new.alignment.links),
-        revision=step.base_rev + 1,
-        updated_at=timezone.now(),
-        meta=layer.meta | {"editor": kept(new)},
-        **_new_trees(after),
-    ):
+    if not rows.update(**_columns(layer, new), **_new_trees(after)):
         layer.refresh_from_db()
         raise _stale(layer, step.base_rev, by)
     if step.base_rev == 0:
@@ -195,6 +180,18 @@ def _save(
         after=after,
         undoes=undoes,
     )
+
+
+def _columns(layer: AlignmentLayer, new: Draft) -> dict[str, Any]:
+    """What a step changes in the row of a layer, its trees apart."""
+    return {
+        "links": new.alignment.to_json(),
+        "parked": list(new.parked),
+        "n_links": len(new.alignment.links),
+        "revision": layer.revision + 1,
+        "updated_at": timezone.now(),
+        "meta": layer.meta | {"editor": kept(new)},
+    }
 
 
 _NOT_STARTED = (Pair.State.NONE, Pair.State.PROPOSED)
@@ -230,17 +227,34 @@ _SIDES: tuple[tuple[Literal["s", "t"], str], ...] = (("s", "source"), ("t", "tar
 
 
 @dataclass(frozen=True, slots=True)
-class Reworded:
-    """A layer's kept decisions, and the number that are on hold."""
+class Followed:
+    """A layer of links that moved to another tree; ``parked``: decisions on phrases
+    that it does not have."""
 
     pair: str
     kept: int
     parked: int
 
+    @classmethod
+    def of(cls, layer: AlignmentLayer, now: Alignment, parked: int) -> "Followed":
+        """``now``: the decisions that the layer holds."""
+        kept = len(now.links) + len(now.null_source) + len(now.null_target)
+        return cls(str(layer.pair), kept, parked)
+
+    @property
+    def summary(self) -> str:
+        """For people."""
+        text = ngettext(
+            "%(pair)s: %(n)s decision carried over, %(parked)s on hold",
+            "%(pair)s: %(n)s decisions carried over, %(parked)s on hold",
+            self.kept,
+        )
+        return text % {"pair": self.pair, "n": self.kept, "parked": self.parked}
+
 
 def follow(
     sentence: Sentence, cut: Recut, parse: Parse | None, *, by: Anybody
-) -> tuple[Reworded, ...]:
+) -> tuple[Followed, ...]:
     """Every layer of the sentence's pairs, on its new words and on ``parse``, its gold
     tree. The caller holds the sentence and the transaction, and has stored the words.
     """
@@ -261,32 +275,14 @@ def _reword(
     cut: Recut,
     onto: tuple[Parse | None, Tree | None],
     by: Anybody,
-) -> Reworded:
+) -> Followed:
     parse, tree = onto
     old = layers.tree_of(getattr(layer, f"{name}_parse"), len(cut.was))
     draft, code = layers.draft_of(layer), parse.code if parse and tree else ""
     new = reworded(draft, side, cut, (old, tree), code)
     before, after = editing.delta(draft, new)
-    fields: dict[str, Any] = {
-        "links": new.alignment.to_json(),
-        "parked": list(new.parked),
-        "n_links": len(new.alignment.links),
-        "revision": layer.revision + 1,
-        "updated_at": timezone.now(),
-        "meta": layer.meta | {"editor": kept(new)},
-        f"{name}_parse": parse if code else None,
-    }
-    AlignmentLayer.objects.filter(pk=layer.pk).update(**fields)
-    _note(layer, (before, after), new, by)
-    a = new.alignment
-    n = len(a.links) + len(a.null_source) + len(a.null_target)
-    return Reworded(str(layer.pair), n, len(new.parked))
-
-
-def _note(
-    layer: AlignmentLayer, delta: tuple[Any, Any], new: Draft, by: Anybody
-) -> None:
-    before, after = delta
+    here = {f"{name}_parse": parse if code else None}
+    AlignmentLayer.objects.filter(pk=layer.pk).update(**_columns(layer, new), **here)
     LinkEvent.objects.create(
         layer=layer,
         revision=layer.revision + 1,
@@ -295,3 +291,4 @@ def _note(
         before=before,
         after=after,
     )
+    return Followed.of(layer, new.alignment, len(new.parked))

@@ -24,6 +24,7 @@ from annotator.models import (
 from annotator.models.projects import Anybody
 from annotator.services import jobs
 from annotator.services.parses import offered, parsers
+from annotator.services.parses.gold import gold_of
 from annotator.services.parses.parsers import ParsedText
 from core.data.alignment import Alignment
 from core.data.check import Floats
@@ -115,7 +116,7 @@ def _align(
         if isinstance(answer, Exception):
             raise answer
     analyses = [answer for answer in answers if isinstance(answer, Analysis)]
-    golds = _gold(pair.source), _gold(pair.target)
+    golds = gold_of(pair.source), gold_of(pair.target)
     trees = tuple(gold.to_tree() if gold else None for gold in golds)
     sides = [side_of(a, tree) for a, tree in zip(analyses, trees, strict=True)]
     vectors = _vectors(analyses)
@@ -149,12 +150,6 @@ def _parsed(sentence: Sentence, said: Analysis, info: BackendInfo) -> ParsedText
 def _vectors(analyses: Sequence[Analysis]) -> Vectors:
     source, target = (one.vectors for one in analyses)
     return None if source is None or target is None else (source, target)
-
-
-def _gold(sentence: Sentence) -> Parse | None:
-    return sentence.parses.filter(
-        origin=Origin.GOLD, kind=Parse.Kind.CONSTITUENCY
-    ).first()
 
 
 @transaction.atomic

@@ -22,15 +22,13 @@ from annotator.models import AlignmentLayer, PackedForest, Pair, Parse
 from annotator.models.projects import Anybody
 from annotator.services.alignments import layers, phrases
 from annotator.serving import engine
-from annotator.throughput.prepared import Select, Slot
 from annotator.timing import phase
 from core.data.alignment import Link, Ref
 from core.data.check import Floats
 from core.data.tokens import Sentence
 from core.data.tree import Tree
-from core.errors import Contradiction, FormatError, InvalidValue, Unavailable
+from core.errors import Contradiction, InvalidValue, Unavailable
 from core.forests.derivation import tree_of_phrases
-from core.formats import forest_npz
 from core.phrase_alignment.aligner import (
     ENGINE,
     VERSION,
@@ -52,19 +50,6 @@ from core.phrase_alignment.sides import BinaryForest, collapsed, side_of_tree
 from core.text.wordnet import thesaurus
 from core.word_alignment.lexicon import WordRelation, relations
 
-_ENGINE = Select(
-    lambda: (
-        AlignmentLayer.objects.filter(
-            pair_id=Slot("pair"),
-            engine=ENGINE,
-            version=VERSION,
-            source_parse_id=Slot("source"),
-            target_parse_id=Slot("target"),
-        )
-        .order_by("pk")
-        .values_list("code")[:1]
-    )
-)
 UNPACKED = 10
 CACHED = 64  # pairs of trees whose gains are kept in memory
 MAX_NODES = 40_000  # pairs of nodes; beyond, an answer would come too late to be of use
@@ -171,8 +156,11 @@ def ready(pair: Pair, parses: Parses) -> Ready:
                 _("These trees do not belong to this pair."), field="source_parse"
             )
     source, target = parses
-    rows = _ENGINE.rows(pair=pair.pk, source=source.pk, target=target.pk)
-    return _loaded(source.code, target.code, rows[0][0] if rows else "")
+    rows = AlignmentLayer.objects.filter(
+        pair=pair, engine=ENGINE, version=VERSION, source_parse=source
+    ).filter(target_parse=target)
+    layer = rows.order_by("pk").values_list("code", flat=True).first() or ""
+    return _loaded(source.code, target.code, layer)
 
 
 @lru_cache(maxsize=CACHED)
@@ -504,12 +492,12 @@ def _better(
 def _forest_side(pk: int, tree: Tree) -> BinaryForest | None:
     """This forest; None if it is missing or does not hold the tree."""
     row = PackedForest.objects.filter(pk=pk).first()
+    stored = row.to_core() if row else None
+    if stored is None:
+        return None
     try:
-        if row is None:
-            return None
-        stored = forest_npz.load(bytes(row.data))
         side = side_of_packed(stored.forest, stored.weights, tree.words, tree.tags)
-    except (FormatError, InvalidValue):
+    except InvalidValue:
         return None
     named = {_place(side, v) for v in range(side.n_nodes) if side.named[v]}
     return side if _places(tree) <= named else None

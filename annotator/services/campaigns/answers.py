@@ -63,15 +63,15 @@ _FIND = Select(
         )
     )
 )
+MOVED = (  # the columns that a save, a skip or a flag may change
+    *("revision", "state", "fills", "values", "comment", "skip_reason", "flag"),
+    *("active_ms", "is_late", "mode", "guideline", "saved_at"),
+)
 _ADVANCE = Update(
     lambda: Judgment.objects.filter(
         pk=Slot("pk"), revision=Slot("seen"), state=Slot("before")
     ),
-    **slots(
-        Judgment,
-        *("revision", "state", "fills", "values", "comment", "skip_reason", "flag"),
-        *("active_ms", "is_late", "mode", "guideline", "saved_at"),
-    ),
+    **slots(Judgment, *MOVED),
 )
 _DONE = Update(lambda: Item.objects.filter(pk=Slot("pk")), n_done=F("n_done") + 1)
 _TAKE_AND_DO = Update(
@@ -301,24 +301,8 @@ def _spent(answer: Answer) -> int:
 def _advance(judgment: Judgment, answer: Answer, before: str, after: str) -> None:
     """Compare-and-set on revision and state; raises StaleEdit if either moved."""
     judgment.revision, judgment.state = answer.seen + 1, after
-    moved = _ADVANCE.run(
-        pk=judgment.pk,
-        seen=answer.seen,
-        before=before,
-        revision=judgment.revision,
-        state=after,
-        fills=judgment.fills,
-        values=judgment.values,
-        comment=judgment.comment,
-        skip_reason=judgment.skip_reason,
-        flag=judgment.flag,
-        active_ms=judgment.active_ms,
-        is_late=judgment.is_late,
-        mode=judgment.mode,
-        guideline=judgment.guideline,
-        saved_at=judgment.saved_at,
-    )
-    if not moved:
+    new = {name: getattr(judgment, name) for name in MOVED}
+    if not _ADVANCE.run(pk=judgment.pk, seen=answer.seen, before=before, **new):
         raise _stale(judgment, answer)
 
 

@@ -93,31 +93,20 @@ def _rehearsal_name(campaign: Campaign) -> str:
 
 
 def _copy_items(campaign: Campaign, copy: Campaign) -> None:
-    batches = {
-        one.pk: Batch.objects.create(
-            campaign=copy, name=one.name, position=one.position, n_items=one.n_items
-        )
-        for one in campaign.batches.all()
-    }
-    conditions = {
-        one.pk: Condition.objects.create(
-            campaign=copy,
-            name=one.name,
-            position=one.position,
-            is_baseline=one.is_baseline,
-        )
-        for one in campaign.conditions.all()
-    }
-    instances = _bulk(
-        Instance, campaign.instances.all(), lambda row: {"campaign": copy}
+    own = {"campaign": copy}
+    fresh = own | {"is_paused": False, "n_returned": 0}
+    batches = _bulk(
+        Batch, campaign.batches.all(), lambda row: {**fresh, "code": Batch().code}
     )
+    conditions = _bulk(Condition, campaign.conditions.all(), lambda row: own)
+    instances = _bulk(Instance, campaign.instances.all(), lambda row: own)
     items = _bulk(
         Item,
         campaign.items.all(),
         lambda row: {
             "campaign": copy,
             "instance_id": instances[row.instance_id],
-            "batch": batches.get(row.batch_id),
+            "batch_id": batches.get(row.batch_id),
             "code": Item().code,
             **dict.fromkeys(("need", "n_extra", "n_taken", "n_done"), 0),
         },
@@ -127,7 +116,7 @@ def _copy_items(campaign: Campaign, copy: Campaign) -> None:
         Credit.objects.filter(item__campaign=campaign),
         lambda row: {
             "item_id": items[row.item_id],
-            "condition": conditions[row.condition_id],
+            "condition_id": conditions[row.condition_id],
         },
     )
 

@@ -1,7 +1,9 @@
 """Files of items: stored, read by the chosen columns, checked before import."""
 
+import csv
+import io
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -101,6 +103,14 @@ def keep(campaign: Campaign, name: str, content: BinaryIO, *, by: Anybody) -> Up
     return storing.keep(
         campaign.project, name, content, by=by, packed={ZIP: peers.check_archive}
     )
+
+
+def plain_table(rows: Iterable[Sequence[Any]]) -> bytes:
+    """Rows as a file of items whose cells hold no tabs; quotes are text."""
+    out = io.StringIO()
+    how: Any = {"delimiter": "\t", "lineterminator": "\n"}
+    csv.writer(out, quoting=csv.QUOTE_NONE, quotechar=None, **how).writerows(rows)
+    return out.getvalue().encode()
 
 
 def dry_run(campaign: Campaign, upload: Upload, reading: TableReading) -> DryRun:

@@ -18,7 +18,6 @@ from annotator import access
 from annotator.models import (
     Campaign,
     CampaignMessage,
-    Guideline,
     Item,
     JudgePreference,
     Judgment,
@@ -99,15 +98,12 @@ def of(person: Participant) -> dict[str, Any]:
     """The initial data of the screen."""
     campaign = person.campaign
     held = give(person.pk, want=campaign.prefetch, held=[])
-    guideline = Guideline.objects.filter(
-        campaign=campaign, number=campaign.guideline_number
-    ).first()
     return {
         "campaign": {"code": campaign.code, "name": campaign.name},
         "mode": campaign.mode,
         "guideline": {
             "number": campaign.guideline_number,
-            "text": guideline.text if guideline else "",
+            "text": campaign.guideline,
             "seen": person.guideline_seen,
         },
         "next": held,

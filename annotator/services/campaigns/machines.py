@@ -19,7 +19,6 @@ from annotator import access
 from annotator.errors import BadRequest, Conflict
 from annotator.models import (
     Campaign,
-    Guideline,
     Item,
     Job,
     MachineJudge,
@@ -213,14 +212,11 @@ def _tokens(machine: MachineJudge) -> str:
 
 def prompt_of(campaign: Campaign) -> str:
     """What a machine is told before each item: task, guidelines, scales."""
-    guideline = Guideline.objects.filter(
-        campaign=campaign, number=campaign.guideline_number
-    ).first()
     scales = scales_for(campaign)
     example = {scale.name: scale.values()[0] for scale in scales}
     parts = [TASK.format(example=json.dumps(example, ensure_ascii=False))]
-    if guideline:
-        parts.append(f"# Guidelines\n\n{guideline.text.strip()}\n")
+    if campaign.guideline_number:
+        parts.append(f"# Guidelines\n\n{campaign.guideline.strip()}\n")
     parts.append("# Scales\n\n" + "\n\n".join(map(_scale, scales)) + "\n")
     return "\n".join(parts)
 

@@ -1,13 +1,13 @@
 """A Gemel bundle into the database."""
 
 import base64
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.models import User
-from django.db import models, transaction
+from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
@@ -95,105 +95,94 @@ class BundleLoader:
         corpus.save()
 
     def _save_sentence(self, held: list[GemelItem]) -> None:
-        made: list[tuple[GemelItem, Sentence]] = []
-        for item in held:
-            row = item.row
-            tokens = Sentence.join(row["tokens"])
-            text = row["text"] or " ".join(row["tokens"])
-            key = row["key"] or self._key("s", row["ref"], tokens)
-            self._sizes[row["id"]] = len(row["tokens"]), text
-            one = Sentence(
-                corpus=self._corpus, ref=row["ref"], text=text, tokens=tokens,
-                n_tokens=len(row["tokens"]), language=row["language"],
-                columns=row["columns"], key=key,
-            )  # fmt: skip
-            made.append((item, one))
-        n = self._save(Sentence, made, {"corpus": self._corpus}, ("key",))
+        n = self._save(held, [self._sentence(one.row) for one in held], "corpus", "key")
         Corpus.objects.filter(pk=self._corpus.pk).update(
             n_sentences=F("n_sentences") + n
         )
 
+    def _sentence(self, row: Mapping[str, Any]) -> Sentence:
+        tokens = Sentence.join(row["tokens"])
+        text = row["text"] or " ".join(row["tokens"])
+        self._sizes[row["id"]] = len(row["tokens"]), text
+        return Sentence(
+            corpus=self._corpus, ref=row["ref"], text=text, tokens=tokens,
+            n_tokens=len(row["tokens"]), language=row["language"],
+            columns=row["columns"],
+            key=row["key"] or self._key("s", row["ref"], tokens),
+        )  # fmt: skip
+
     def _save_parse(self, held: list[GemelItem]) -> None:
-        made: list[tuple[GemelItem, Parse]] = []
-        for item in held:
-            row = item.row
-            author, notes = self._authors.of(row)
-            came = notes.get(RAW) or notes.get(tigerxml.SOURCE, "")
-            meta = tigerxml.lifted(notes, str(came))
-            parts = treetext.parts(row["text"], meta)
-            one = Parse(
-                sentence_id=self._ids["sentence"][row["sentence"]], kind=row["kind"],
-                origin=row["origin"], author=author, engine=row["engine"],
-                version=row["version"], rank=row["rank"], score=row["score"],
-                text=row["text"], digest=Sentence.key_of(*parts), meta=meta,
-                created_at=_time(row["created_at"]),
-            )  # fmt: skip
-            made.append((item, one))
-        within = {"sentence__in": [one.sentence_id for _, one in made]}
+        made = [self._parse(one.row) for one in held]
         identity = ("sentence_id", "kind", "origin", "engine", "version", "rank",
                     "digest")  # fmt: skip
-        self._save(Parse, made, within, identity)
+        self._save(held, made, "sentence", *identity)
+
+    def _parse(self, row: Mapping[str, Any]) -> Parse:
+        author, notes = self._authors.of(row)
+        came = notes.get(RAW) or notes.get(tigerxml.SOURCE, "")
+        meta = tigerxml.lifted(notes, str(came))
+        parts = treetext.parts(row["text"], meta)
+        return Parse(
+            sentence_id=self._ids["sentence"][row["sentence"]], kind=row["kind"],
+            origin=row["origin"], author=author, engine=row["engine"],
+            version=row["version"], rank=row["rank"], score=row["score"],
+            text=row["text"], digest=Sentence.key_of(*parts), meta=meta,
+            created_at=_time(row["created_at"]),
+        )  # fmt: skip
 
     def _save_forest(self, held: list[GemelItem]) -> None:
-        made: list[tuple[GemelItem, PackedForest]] = []
-        for item in held:
-            row = item.row
-            one = PackedForest(
+        made = [
+            PackedForest(
                 sentence_id=self._ids["sentence"][row["sentence"]],
                 engine=row["engine"], version=row["version"],
                 data=base64.b64decode(row["data"]),
-            )  # fmt: skip
-            made.append((item, one))
-        within = {"sentence__in": [one.sentence_id for _, one in made]}
-        self._save(PackedForest, made, within, ("sentence_id", "engine", "version"))
+            )
+            for row in (one.row for one in held)
+        ]  # fmt: skip
+        self._save(held, made, "sentence", "sentence_id", "engine", "version")
 
     def _save_pair(self, held: list[GemelItem]) -> None:
-        made: list[tuple[GemelItem, Pair]] = []
-        for item in held:
-            row = item.row
-            (n_source, source), (n_target, target) = (
-                self._sizes[row[side]] for side in ("source", "target")
-            )
-            text = "\n".join(" ".join(side.split()) for side in (source, target))
-            one = Pair(
-                corpus=self._corpus, ref=row["ref"], text=text,
-                source_id=self._ids["sentence"][row["source"]],
-                target_id=self._ids["sentence"][row["target"]],
-                label=row["label"], meta=row["meta"], state=row["state"],
-                n_source=n_source, n_target=n_target,
-                key=row["key"] or self._key("pair", row["ref"], text),
-            )  # fmt: skip
-            made.append((item, one))
-        n = self._save(Pair, made, {"corpus": self._corpus}, ("key",))
+        n = self._save(held, [self._pair(one.row) for one in held], "corpus", "key")
         Corpus.objects.filter(pk=self._corpus.pk).update(n_pairs=F("n_pairs") + n)
 
+    def _pair(self, row: Mapping[str, Any]) -> Pair:
+        (n_source, source), (n_target, target) = (
+            self._sizes[row[side]] for side in ("source", "target")
+        )
+        text = "\n".join(" ".join(side.split()) for side in (source, target))
+        return Pair(
+            corpus=self._corpus, ref=row["ref"], text=text,
+            source_id=self._ids["sentence"][row["source"]],
+            target_id=self._ids["sentence"][row["target"]],
+            label=row["label"], meta=row["meta"], state=row["state"],
+            n_source=n_source, n_target=n_target,
+            key=row["key"] or self._key("pair", row["ref"], text),
+        )  # fmt: skip
+
     def _save_layer(self, held: list[GemelItem]) -> None:
-        made: list[tuple[GemelItem, AlignmentLayer]] = []
-        parses = self._ids.get("parse", {})
-        for item in held:
-            row = item.row
-            author, meta = self._authors.of(row)
-            links = Alignment.from_json(row["links"]).to_json()
-            created = _time(row["created_at"])
-            slot = AlignmentLayer.slot_of(
-                row["origin"], author_id=author.pk if author else None,
-                engine=row["engine"], version=row["version"], name=row["name"],
-                imported=meta.get(AUTHOR, ""),
-            )  # fmt: skip
-            one = AlignmentLayer(
-                slot=slot, pair_id=self._ids["pair"][row["pair"]], origin=row["origin"],
-                author=author, engine=row["engine"], version=row["version"],
-                name=row["name"], options=row["options"], links=links,
-                source_parse_id=parses.get(row["source_parse"]),
-                target_parse_id=parses.get(row["target_parse"]),
-                n_links=len(links["links"]), parked=row["parked"],
-                revision=row["revision"], state=row["state"], meta=meta,
-                created_at=created, updated_at=_time(row["updated_at"], created),
-            )  # fmt: skip
-            made.append((item, one))
-        within = {"pair__in": [one.pair_id for _, one in made]}
-        _know_again([one for _, one in made])
-        self._save(AlignmentLayer, made, within, ("pair_id", "slot"))
+        made = [self._layer(one.row) for one in held]
+        _know_again(made)
+        self._save(held, made, "pair", "pair_id", "slot")
+
+    def _layer(self, row: Mapping[str, Any]) -> AlignmentLayer:
+        author, meta = self._authors.of(row)
+        links = Alignment.from_json(row["links"]).to_json()
+        created, parses = _time(row["created_at"]), self._ids.get("parse", {})
+        slot = AlignmentLayer.slot_of(
+            row["origin"], author_id=author.pk if author else None,
+            engine=row["engine"], version=row["version"], name=row["name"],
+            imported=meta.get(AUTHOR, ""),
+        )  # fmt: skip
+        return AlignmentLayer(
+            slot=slot, pair_id=self._ids["pair"][row["pair"]], origin=row["origin"],
+            author=author, engine=row["engine"], version=row["version"],
+            name=row["name"], options=row["options"], links=links,
+            source_parse_id=parses.get(row["source_parse"]),
+            target_parse_id=parses.get(row["target_parse"]),
+            n_links=len(links["links"]), parked=row["parked"],
+            revision=row["revision"], state=row["state"], meta=meta,
+            created_at=created, updated_at=_time(row["updated_at"], created),
+        )  # fmt: skip
 
     def _save_event(self, held: list[GemelItem]) -> None:
         """The ledger of layers that have none of their own for these revisions."""
@@ -228,29 +217,27 @@ class BundleLoader:
         return {pk for pk, meta in rows if self._authors.is_ours(meta)}
 
     def _save(
-        self,
-        model: type[models.Model],
-        made: list[tuple[GemelItem, Any]],
-        within: Mapping[str, Any],
-        identity: tuple[str, ...],
+        self, held: list[GemelItem], made: Sequence[Any], of: str, *identity: str
     ) -> int:
-        """Create the rows that are not there; remember the pk of all."""
-        kind = made[0][0].type
+        """Create the rows that are not there; remember the pk of all. ``of``: the row
+        within which ``identity`` is unique."""
+        kind, rows = held[0].type, type(made[0])._default_manager
 
         def name(one: Any) -> tuple[Any, ...]:
             return tuple(getattr(one, field) for field in identity)
 
-        query = model._default_manager.filter(**within)
+        within = {f"{of}__in": {getattr(one, f"{of}_id") for one in made}}
         if identity == ("key",):
-            query = query.filter(key__in=[one.key for _, one in made])
-        there = {name(one): one.pk for one in query.only("pk", *identity)}
-        new = {name(one): one for _, one in made if name(one) not in there}
+            within["key__in"] = {one.key for one in made}
+        query = rows.filter(**within).only("pk", *identity)
+        ids = {name(one): one.pk for one in query}
+        new = {name(one): one for one in made if name(one) not in ids}
         for one in new.values():
             one.job = self._job
-        model._default_manager.bulk_create(new.values())
-        ids = there | {identity: one.pk for identity, one in new.items()}
+        rows.bulk_create(new.values())
+        ids |= {key: one.pk for key, one in new.items()}
         known = self._ids.setdefault(kind, {})
-        for item, one in made:
+        for item, one in zip(held, made, strict=True):
             if "id" in item.row:
                 known[item.row["id"]] = ids[name(one)]
         self.counts.add_new(f"{kind}s", len(new))

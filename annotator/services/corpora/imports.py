@@ -38,7 +38,7 @@ from annotator.services import jobs
 from annotator.services.alignments import phrases
 from annotator.services.corpora.batches import Loader, RecordLoader, languages_of
 from annotator.services.corpora.bundles import BundleLoader
-from annotator.services.corpora.storing import format_of, opened
+from annotator.services.corpora.storing import format_of, opened, uploads_of
 from annotator.services.parses import parsers
 from core.formats.gemel import GemelItem
 from core.formats.ptb import bracket
@@ -314,15 +314,13 @@ def _after_check(job: Job, *, by: Anybody, **how: Any) -> Job:
     is_check = job.kind == "import" and job.params.get("dry_run")
     if not is_check or job.state != Job.State.DONE:
         raise Conflict(_("Only a finished dry run can be followed by its import."))
-    codes = job.params["uploads"]
-    uploads = {one.code: one for one in job.project.uploads.filter(code__in=codes)}
     same: dict[str, Any] = {
         name: job.params[name]
         for name in ("corpus", "about", "encoding", "tokenised", "columns")
         if name in job.params
     }
-    files = [uploads[code] for code in codes]
-    return start(job.project, files, kind=job.params["format"], by=by, **same | how)
+    kind = job.params["format"]
+    return start(job.project, uploads_of(job), kind=kind, by=by, **same | how)
 
 
 def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
@@ -466,13 +464,8 @@ def _save_issues(job: Job, issues: list[Issue], *, report: bool) -> list[Issue]:
 
 
 def _sources(job: Job, kind: Format) -> list[Source]:
-    codes = job.params["uploads"]
-    by_code = {one.code: one for one in job.project.uploads.filter(code__in=codes)}
-    missing = [code for code in codes if code not in by_code]
-    if missing:
-        raise Conflict("A file of this import is no longer stored. Upload it again.")
+    uploads = uploads_of(job)
     fallback = "latin-1" if kind.name == "ptb" else ""
-    uploads = [by_code[code] for code in codes]
     return registry.arrange(kind, opened(uploads, job.params["encoding"], fallback))
 
 

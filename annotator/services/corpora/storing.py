@@ -12,10 +12,10 @@ from django.core.files import File
 from django.utils.translation import gettext as _
 
 from annotator import access, disk
-from annotator.errors import BadRequest, TooLarge
+from annotator.errors import BadRequest, Conflict, TooLarge
 from annotator.exchange import registry, unpacking
 from annotator.exchange.files import START, Source, refuse_binary, safe_name, sha256
-from annotator.models import Project, Upload
+from annotator.models import Job, Project, Upload
 from annotator.models.projects import Anybody
 from core.formats.records import Format
 
@@ -117,6 +117,15 @@ def _check_start(name: str, content: BinaryIO, packed: Packings) -> None:
             content.seek(0)
             return
     refuse_binary(name, begin, field="files")
+
+
+def uploads_of(job: Job) -> list[Upload]:
+    """The files that a job reads, in their order. Raises Conflict if one is gone."""
+    codes = job.params["uploads"]
+    uploads = {one.code: one for one in job.project.uploads.filter(code__in=codes)}
+    if uploads.keys() != set(codes):
+        raise Conflict("A file of this import is no longer stored. Upload it again.")
+    return [uploads[code] for code in codes]
 
 
 def opened(

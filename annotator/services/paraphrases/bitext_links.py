@@ -3,8 +3,10 @@
 import queue
 import threading
 from collections.abc import Callable, Generator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from django.utils.translation import gettext as _
 
@@ -24,6 +26,7 @@ from core.word_alignment.bilingual import (
     TokenCorpus,
 )
 
+LISTEN_S = 0.2
 Message = TypeVar("Message")
 Made = TypeVar("Made")
 
@@ -32,50 +35,32 @@ class _Given(Exception):
     """No one listens any more."""
 
 
-class _Box(Generic[Message, Made]):
-    def __init__(self) -> None:
-        self.messages: queue.Queue[Message | None] = queue.Queue(maxsize=8)
-        self.stop = threading.Event()
-        self.made: list[Made] = []
-        self.error: BaseException | None = None
-
-    def tell(self, value: Message | None) -> None:
-        while not self.stop.is_set():
-            try:
-                return self.messages.put(value, timeout=0.2)
-            except queue.Full:
-                continue
-        raise _Given
-
-
 def followed(
     work: Callable[[Callable[[Message], None]], Made],
 ) -> Generator[Message, None, Made]:
     """Run ``work(tell)`` in a separate thread; yield what it reports, return what it
     returns, raise what it raises. When closed early, ``tell`` raises within the work,
     which must not use the database."""
-    box: _Box[Message, Made] = _Box()
+    messages: queue.Queue[Message] = queue.Queue(maxsize=8)
+    stop = threading.Event()
 
-    def run() -> None:
+    def tell(message: Message) -> None:
+        while not stop.is_set():
+            try:
+                return messages.put(message, timeout=LISTEN_S)
+            except queue.Full:
+                continue
+        raise _Given
+
+    with ThreadPoolExecutor(1) as pool:
+        made = pool.submit(work, tell)
         try:
-            box.made.append(work(box.tell))
-        except BaseException as error:  # noqa: BLE001 (raised again, by the listener)
-            box.error = error
+            while not (made.done() and messages.empty()):
+                with suppress(queue.Empty):
+                    yield messages.get(timeout=LISTEN_S)
         finally:
-            if not box.stop.is_set():
-                box.tell(None)
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    try:
-        while (value := box.messages.get()) is not None:
-            yield value
-    finally:
-        box.stop.set()
-        thread.join()
-    if box.error is not None:
-        raise box.error
-    return box.made[0]
+            stop.set()
+    return made.result()
 
 
 KIND = "bitext_links"

@@ -96,7 +96,7 @@ def go_on(job: Job, *, by: Anybody, partial: bool) -> Job:
     params = job.params
     return start(
         job.project,
-        _uploads(job),
+        storing.uploads_of(job),
         name=params["name"],
         reading=BitextReading(**params["reading"]),
         by=by,
@@ -141,7 +141,8 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
 
 
 def _work(job: Job, folder: Path) -> Generator[Step, None, dict[str, Any]]:
-    sources = [_source(upload, job.params["encoding"]) for upload in _uploads(job)]
+    encoding = job.params["encoding"]
+    sources = [_source(one, encoding) for one in storing.uploads_of(job)]
     reading = BitextReading(**job.params["reading"])
     counts = {"pairs": 0, "without_counterpart": 0, "issues": 0}
     yield from _check(job, sources, reading, counts)
@@ -228,7 +229,7 @@ def _store(job: Job, counts: dict[str, int]) -> Bitext:
         setattr(made, key, value)
     made.files = [
         {"name": one.name, "size": one.size, "sha256": one.sha256}
-        for one in _uploads(job)
+        for one in storing.uploads_of(job)
     ]
     made.n_pairs, made.n_gaps = counts["pairs"], counts["without_counterpart"]
     sizes = file.sizes()
@@ -251,12 +252,6 @@ def _check_name(project: Project, name: str, *, but: str = "") -> None:
             "Choose another name."
         )
         raise Conflict(reason % {"name": name})
-
-
-def _uploads(job: Job) -> list[Upload]:
-    codes = job.params["uploads"]
-    uploads = {one.code: one for one in job.project.uploads.filter(code__in=codes)}
-    return [uploads[code] for code in codes]
 
 
 def _source(upload: Upload, encoding: str) -> Source:

@@ -1,7 +1,12 @@
 """Paraphrase tables, built by a job from aligned parallel text."""
 
 import shutil
-from collections.abc import Generator, Iterator, Sequence
+import threading
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,14 +25,6 @@ from core.protocols import Step
 
 if TYPE_CHECKING:
     from core.pivoting.building.settings import PairsFile
-import threading
-from collections.abc import Iterable
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
     from core.pivoting.language_model import TrigramModel
     from core.pivoting.table import Table
 
@@ -310,6 +307,14 @@ def by_stage(steps: Iterable[Step], stages: Sequence[str]) -> Iterator[Step]:
     yield Step(done=len(stages) - done)
 
 
+def made_at(table: ParaphraseTable) -> datetime:
+    """When the table was built last. Raises Conflict if it has not been."""
+    if table.made_at is None:
+        reason = _("%(name)s has not been created yet; see its job.")
+        raise Conflict(reason % {"name": table.name})
+    return table.made_at
+
+
 _lock = threading.Lock()  # a table answers one thread at a time
 
 
@@ -328,10 +333,7 @@ def opened(row: ParaphraseTable, *, model: bool = False) -> "Iterator[Opened]":
     ``model``: the language model too, which takes seconds the first time. Raises
     Conflict while the table has not been made yet, Unavailable if its files are gone.
     """
-    if row.made_at is None:
-        reason = _("%(name)s has not been created yet; see its job.")
-        raise Conflict(reason % {"name": row.name})
-    made = row.made_at.isoformat()
+    made = made_at(row).isoformat()
     with _lock:
         yield Opened(
             _table(row.folder, made), _model(row.folder, made) if model else None

@@ -1,7 +1,6 @@
 """A campaign from a table: phrases of parsed sentences, with substitutes of each
 condition."""
 
-import csv
 import io
 from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from annotator import access
-from annotator.errors import BadRequest, Conflict
+from annotator.errors import BadRequest
 from annotator.models import (
     Bitext,
     Campaign,
@@ -94,9 +93,7 @@ def _check(table: ParaphraseTable, text: Corpus | Bitext, n_phrases: int) -> Non
     if not 1 <= n_phrases <= MOST:
         reason = _("Phrases: 1 to %(most)s.") % {"most": MOST}
         raise BadRequest(reason, field="phrases")
-    if table.made_at is None:
-        reason = _("%(name)s has not been created yet; see its job.")
-        raise Conflict(reason % {"name": table.name})
+    tables.made_at(table)
     if not (text.parser if isinstance(text, Bitext) else _parses(text).exists()):
         reason = _("%(name)s has no trees yet. Parse it first.") % {"name": text.name}
         raise BadRequest(reason, field="text")
@@ -132,7 +129,7 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
         raise BadRequest("No phrase of these sentences has a paraphrase in the table.")
     rows = sum(len(item.credits) for item in items)
     yield Step(total=len(places) + rows, note="taking the items in")
-    content = io.BytesIO(_as_table(items, trees).encode())
+    content = io.BytesIO(_as_table(items, trees))
     upload = item_files.keep(campaign, f"{table.name}.tsv", content, by=_by(job))
     result = yield from campaign_items.load(campaign, upload, by=_by(job))
     return {"campaign": campaign.code, "places": len(places), **(result or {})}
@@ -190,18 +187,14 @@ def _trees(corpus: Corpus) -> Iterator[Tree]:
             yield parse.to_tree()
 
 
-def _as_table(items: "list[Item]", trees: list[Tree]) -> str:
+def _as_table(items: "list[Item]", trees: list[Tree]) -> bytes:
     """As a campaign reads it: a row a credit."""
-    out = io.StringIO()
-    writer = csv.writer(
-        out, delimiter="\t", quoting=csv.QUOTE_NONE, quotechar=None, lineterminator="\n"
-    )
-    writer.writerow(COLUMNS)
+    rows: list[tuple[Any, ...]] = [COLUMNS]
     for item in items:
         words = trees[item.place.sentence].words
         begin = len(" ".join((*words[: item.place.start], "")))
         phrase = " ".join(words[item.place.start : item.place.end])
         for condition, rank in item.credits:
             row = (" ".join(words), begin, begin + len(phrase), phrase)
-            writer.writerow((*row, item.paraphrase, condition, rank))
-    return out.getvalue()
+            rows.append((*row, item.paraphrase, condition, rank))
+    return item_files.plain_table(rows)

@@ -10,7 +10,7 @@ from django.db.models import Max
 from django.utils.translation import gettext as _
 
 from annotator import access
-from annotator.errors import BadRequest, Conflict
+from annotator.errors import BadRequest
 from annotator.models import (
     Campaign,
     Instance,
@@ -47,9 +47,7 @@ def start(
     being fitted.
     """
     access.require(by, "manage", table.project)
-    if table.made_at is None:
-        reason = _("%(name)s has not been created yet; see its job.")
-        raise Conflict(reason % {"name": table.name})
+    tables.made_at(table)
     if campaign.project_id != table.project_id:
         raise BadRequest(_("Choose a campaign of this project."), field="campaign")
     if not _scales(campaign):

@@ -7,10 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from django.db import transaction
-from django.utils.translation import gettext as _
 
-from annotator import access
-from annotator.errors import BadRequest
 from annotator.models import Origin, Parse, Sentence, TreeDraft
 from annotator.models.projects import Anybody
 from annotator.services.parses import consequences, drafts, retyping
@@ -63,16 +60,13 @@ def start(sentence: Sentence, *, by: Anybody, base: str = "") -> TreeDraft:
 
     Raises NotAllowed, BadRequest; Conflict if the sentence was undone.
     """
-    access.require(by, "annotate", sentence.corpus.project)
-    there = draft_of(sentence, by)
-    if there is not None:
-        return there
-    parse = drafts.starting(sentence, by, base, KIND)
-    comments = parse.meta.get("comments") if parse else None
-    meta = {"comments": comments} if comments else {}
-    text = arcs_at_start(sentence, parse).lines
-    made = {"base": parse, "text": text, "meta": meta}
-    return drafts.begin(sentence, KIND, made, by=by)
+
+    def made(parse: Parse | None) -> tuple[str, dict[str, Any]]:
+        comments = parse.meta.get("comments") if parse else None
+        meta = {"comments": comments} if comments else {}
+        return arcs_at_start(sentence, parse).lines, meta
+
+    return drafts.begin(sentence, KIND, made, by=by, base=base)
 
 
 def decided(draft: TreeDraft) -> dict[int, int]:
@@ -80,12 +74,8 @@ def decided(draft: TreeDraft) -> dict[int, int]:
     or joined."""
     if retyping.has_cuts(draft):
         return {}
-    events = list(draft.events.order_by("revision"))
-    trees = [draft.to_arcs()]
-    for event in reversed(events):
-        trees.append(arcs.read(event.back).on(trees[-1]).tree)
-    trees.reverse()
-    played = zip(events, pairwise(tree.deps.heads for tree in trees), strict=True)
+    heads = (tree.deps.heads for tree in retyping.trees_of(draft))
+    played = zip(draft.events.order_by("revision"), pairwise(heads), strict=True)
     return decided_heads(
         (*heads, -1 if event.op == arcs.Replace.op else event.done["focus"])
         for event, heads in consequences.standing(played)
@@ -115,22 +105,10 @@ def read_step(sent: Mapping[str, Any], tree: Arcs) -> DraftStep:
 
     Raises BadRequest, in lines with ``line`` and ``column``.
     """
-    op = str(sent["op"])
-    if op not in OPS:
-        raise BadRequest(
-            _("There is no operation %(op)s.") % {"op": repr(op)}, field="op"
-        )
-    operation = None if op in WALKS else _operation(op, sent, tree)
-    return DraftStep(sent["uuid"], sent["base_rev"], op, operation)
 
-
-def _operation(op: str, sent: Mapping[str, Any], tree: Arcs) -> ArcsEdit:
-    try:
+    def operation(op: str) -> ArcsEdit:
         if op == arcs.Replace.op:
             return arcs.typed(str(sent.get("text", "")), tree)
         return arcs.read(sent)
-    except FormatError as error:
-        place = {"line": error.line, "column": error.column}
-        raise BadRequest(str(error), field="text", **place) from error
-    except InvalidValue as error:
-        raise BadRequest(str(error), field="op") from error
+
+    return DraftStep.of(sent, OPS, operation)

@@ -20,7 +20,7 @@ from annotator.models.projects import Anybody
 from annotator.services.parses import drafts, retyping
 from annotator.services.parses.drafts import FOLLOW, NEUTRAL, WALKS, DraftStep
 from core.data.tree import Tree
-from core.errors import Contradiction, FormatError, InvalidValue
+from core.errors import Contradiction, InvalidValue
 from core.forests.constraints import (
     Decisions,
     bracket_at,
@@ -32,7 +32,6 @@ from core.forests.constraints import (
     weights_under,
 )
 from core.forests.inside import Bracket, bracket_chances
-from core.formats import forest_npz
 from core.formats.forest_npz import StoredForest
 from core.trees import editing
 from core.trees.stepping import Replace
@@ -114,10 +113,7 @@ def forest_of(sentence: Sentence, base: Parse | None) -> StoredForest | None:
         own = rows.filter(engine=base.engine, version=base.version)
         rows = own if own.exists() else rows
     row = rows.order_by("-pk").first()
-    try:
-        stored = forest_npz.load(bytes(row.data)) if row else None
-    except FormatError:
-        return None
+    stored = row.to_core() if row else None
     fits = stored is not None and stored.forest.n_tokens == sentence.n_tokens
     return stored if fits else None
 
@@ -137,12 +133,8 @@ def _steps(draft: TreeDraft) -> Iterator[Step]:
 
     Trees are had backwards from the present one: each event knows its way back.
     """
-    events = list(draft.events.order_by("revision"))
-    trees = [draft.to_tree()]
-    for event in reversed(events):
-        trees.append(editing.read(event.back).on(trees[-1]).tree)
-    trees.reverse()
-    around = pairwise(trees)
+    events = draft.events.order_by("revision")
+    around = pairwise(retyping.trees_of(draft))
     for event, (before, after) in standing(zip(events, around, strict=True)):
         if event.op not in (FOLLOW, *NEUTRAL):
             is_whole = event.op in ("replace", "undo")

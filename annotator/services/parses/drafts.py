@@ -5,7 +5,7 @@ older revision is refused with what is there now (StaleEdit): nothing is overwri
 Undo appends the inverse of one's own last step.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -62,34 +62,40 @@ class DraftStep:
 
         Raises BadRequest, in brackets with ``line`` and ``column``.
         """
+        return cls.of(sent, OPS, lambda op: _operation(op, sent, tree))
+
+    @classmethod
+    def of(
+        cls, sent: Mapping[str, Any], ops: Collection[str], read: Callable[[str], Any]
+    ) -> "DraftStep":
+        """One of the steps ``ops``, whose operation ``read`` makes; raises BadRequest
+        where it raises FormatError or InvalidValue."""
         op = str(sent["op"])
-        if op not in OPS:
+        if op not in ops:
             raise BadRequest(
                 _("There is no operation %(op)s.") % {"op": repr(op)}, field="op"
             )
-        return cls(sent["uuid"], sent["base_rev"], op, _operation(op, sent, tree))
-
-
-def _operation(op: str, sent: Mapping[str, Any], tree: Tree) -> TreeEdit | None:
-    if op in WALKS:
-        return None
-    if op == "replace":
         try:
-            return Replace(brackets.typed(str(sent.get("text", "")), tree))
+            operation = None if op in WALKS else read(op)
         except FormatError as error:
             place = {"line": error.line, "column": error.column}
             raise BadRequest(str(error), field="text", **place) from error
+        except InvalidValue as error:
+            raise BadRequest(str(error), field="op") from error
+        return cls(sent["uuid"], sent["base_rev"], op, operation)
+
+
+def _operation(op: str, sent: Mapping[str, Any], tree: Tree) -> TreeEdit:
+    if op == "replace":
+        return Replace(brackets.typed(str(sent.get("text", "")), tree))
     more = {**sent, "gap": False}  # that is for the corpus to say
-    try:
-        if op in OF_WORDS:
-            more = _at_token(more, tree)
-        if op == SplitPhrase.op:
-            more = _before_child(more, tree)
-        if op == JoinPhrases.op:
-            more = _with_next(more, tree)
-        return editing.read(more)
-    except InvalidValue as error:
-        raise BadRequest(str(error), field="op") from error
+    if op in OF_WORDS:
+        more = _at_token(more, tree)
+    if op == SplitPhrase.op:
+        more = _before_child(more, tree)
+    if op == JoinPhrases.op:
+        more = _with_next(more, tree)
+    return editing.read(more)
 
 
 def _at_token(sent: dict[str, Any], tree: Tree) -> dict[str, Any]:
@@ -189,27 +195,38 @@ def start(sentence: Sentence, *, by: Anybody, base: str = "") -> TreeDraft:
 
     Raises NotAllowed, BadRequest; Conflict if the sentence was undone.
     """
-    access.require(by, "annotate", sentence.corpus.project)
-    there = draft_of(sentence, by)
-    if there is not None:
-        return there
-    parse = starting(sentence, by, base)
-    text, notes = treetext.dump(tree_at_start(sentence, parse))
-    made = {"base": parse, "text": text, "meta": notes}
-    return begin(sentence, Parse.Kind.CONSTITUENCY, made, by=by)
+
+    def made(parse: Parse | None) -> tuple[str, dict[str, Any]]:
+        return treetext.dump(tree_at_start(sentence, parse))
+
+    return begin(sentence, Parse.Kind.CONSTITUENCY, made, by=by, base=base)
 
 
 def begin(
-    sentence: Sentence, kind: Parse.Kind, made: Mapping[str, Any], *, by: Anybody
+    sentence: Sentence,
+    kind: Parse.Kind,
+    made: Callable[[Parse | None], tuple[str, dict[str, Any]]],
+    *,
+    by: Anybody,
+    base: str,
 ) -> TreeDraft:
-    """The person's draft of this kind; ``made``: base, text and meta of a new one.
+    """The person's draft of this kind; ``made``: text and meta of a new one.
 
-    Within a transaction. Raises Conflict if the sentence was undone.
+    Within a transaction. Raises as ``start``.
     """
-    for stands_on in (sentence, made["base"]):
+    access.require(by, "annotate", sentence.corpus.project)
+    there = draft_of(sentence, by, kind)
+    if there is not None:
+        return there
+    parse = starting(sentence, by, base, kind)
+    text, meta = made(parse)
+    for stands_on in (sentence, parse):
         hold(stands_on)
     draft, _is_new = TreeDraft.objects.get_or_create(
-        sentence=sentence, author_id=by.pk, kind=kind, defaults=made
+        sentence=sentence,
+        author_id=by.pk,
+        kind=kind,
+        defaults={"base": parse, "text": text, "meta": meta},
     )
     return draft
 
@@ -265,15 +282,7 @@ def _operation_of(
 ) -> tuple[AnyEdit, TreeEvent | None]:
     if step.operation is not None:
         return step.operation, None
-    walk = steps_of(draft)
-    event = walk.undo if step.op == "undo" else walk.redo
-    if event is None:
-        is_undo = step.op == "undo"
-        raise Conflict(
-            _("There is nothing to undo.")
-            if is_undo
-            else _("There is nothing to redo.")
-        )
+    event = steps_of(draft).of(step.op)
     return read_edit(draft, event.back), event
 
 

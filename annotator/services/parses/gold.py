@@ -16,7 +16,7 @@ from annotator.exchange.rows import FILE, RAW
 from annotator.models import AlignmentLayer, Origin, Parse, Sentence, TreeDraft
 from annotator.models.projects import Anybody
 from annotator.services.alignments import links, operations
-from annotator.services.alignments.links import Reworded
+from annotator.services.alignments.links import Followed
 from annotator.services.parses import parsers, retyping, steps
 from annotator.services.parses.retyping import (
     BEGAN,
@@ -34,26 +34,6 @@ ACCOUNT = (RETYPED, CUT_FROM)
 
 
 @dataclass(frozen=True, slots=True)
-class Followed:
-    """A layer of links that moved to the new tree; ``parked``: decisions on phrases
-    that it does not have."""
-
-    pair: str
-    kept: int
-    parked: int
-
-    @property
-    def summary(self) -> str:
-        """For people."""
-        text = ngettext(
-            "%(pair)s: %(n)s decision carried over, %(parked)s on hold",
-            "%(pair)s: %(n)s decisions carried over, %(parked)s on hold",
-            self.kept,
-        )
-        return text % {"pair": self.pair, "n": self.kept, "parked": self.parked}
-
-
-@dataclass(frozen=True, slots=True)
 class NewWords:
     """Words of the sentence edited, split or joined. ``along``: gold arcs, or the
     gold tree, that went along; ``keeping``: other trees, which keep the former words;
@@ -64,7 +44,7 @@ class NewWords:
     along: Parse | None
     keeping: int
     in_text: bool
-    layers: tuple[Reworded, ...] = ()
+    layers: tuple[Followed, ...] = ()
     is_cut: bool = False
 
     @property
@@ -336,7 +316,5 @@ def _follow(parse: Parse, whose: Q, by: Anybody) -> tuple[Followed, ...]:
             step = {"uuid": uuid4(), "base_rev": layer.revision}
             links.play(layer, operations.LayerStep.read(sent | step), by=by)
             layer.refresh_from_db()
-            now = layer.to_core()
-            kept = len(now.links) + len(now.null_source) + len(now.null_target)
-            followed.append(Followed(str(layer.pair), kept, len(layer.parked)))
+            followed.append(Followed.of(layer, layer.to_core(), len(layer.parked)))
     return tuple(followed)

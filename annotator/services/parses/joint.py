@@ -23,7 +23,6 @@ from annotator.models import (
     Origin,
     Pair,
     Parse,
-    Project,
     Sentence,
     TreeChange,
 )
@@ -367,8 +366,8 @@ def start(
     at work on this corpus.
     """
     access.require(by, "run", corpus.project)
-    offered.require(corpus.project, parser, field="parser")
-    if "dependencies" not in _info(parser, corpus.project).capabilities:
+    backend = offered.chosen(corpus.project, parser, field="parser")
+    if "dependencies" not in backend.info.capabilities:
         raise BadRequest(
             _(
                 "%(parser)s produces no dependency trees, which joint parsing "
@@ -410,7 +409,15 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
     backend = offered.load(job.params["parser"], job.project)
     joint = JointParser.load()
     made_with = _made_with(joint, backend.info) | ({"sets": True} if sets else {})
-    joint_run = _open_run(corpus, settings, made_with, job)
+    joint_run = open_run(
+        corpus,
+        engine=ENGINE,
+        version=VERSION,
+        method=settings.method,
+        label=_label(settings, sets=sets),
+        parameters=asdict(settings) | made_with,
+        by_id=job.by_id,
+    )
     pairs = _pairs(corpus, backend.info)
     left = _lacking(pairs, joint_run)
     total, n_left = pairs.count(), left.count()
@@ -455,13 +462,6 @@ def runs_of(corpus: Corpus) -> list[JointRun]:
     return list(rows.order_by("-created_at", "-pk"))
 
 
-def _info(parser: str, project: Project) -> BackendInfo:
-    try:
-        return offered.load(parser, project).info
-    except GemelError as error:
-        raise BadRequest(str(error), field="parser") from error
-
-
 def _label(settings: JointSettings, *, sets: bool = False) -> str:
     """The method, and what differs from its usual settings."""
     usual = JointSettings(method=settings.method)
@@ -493,20 +493,6 @@ def _want(joint: JointParser, info: BackendInfo) -> frozenset[Capability]:
     aligner = joint.aligner
     is_known = isinstance(aligner, TrainedWordAligner) and aligner.knows(info)
     return (WANT if is_known else WANT - {"vectors"}) & info.capabilities
-
-
-def _open_run(
-    corpus: Corpus, settings: JointSettings, made_with: Mapping[str, Any], job: Job
-) -> JointRun:
-    return open_run(
-        corpus,
-        engine=ENGINE,
-        version=VERSION,
-        method=settings.method,
-        label=_label(settings, sets="sets" in made_with),
-        parameters=asdict(settings) | dict(made_with),
-        by_id=job.by_id,
-    )
 
 
 def _pairs(corpus: Corpus, info: BackendInfo) -> QuerySet[Pair]:

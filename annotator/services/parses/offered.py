@@ -158,6 +158,16 @@ def load(name: str, project: Project) -> ParserBackend:
     return registry.load(name, models)
 
 
+def chosen(project: Project, name: str, *, field: str) -> ParserBackend:
+    """The parser that someone chose; raises BadRequest, with what there is, if the
+    project may not use it, or it cannot be made."""
+    require(project, name, field=field)
+    try:
+        return load(name, project)
+    except GemelError as error:
+        raise BadRequest(str(error), field=field) from error
+
+
 def load_for(user: Anybody, value: str) -> ParserBackend:
     """The parser of an offer to this person.
 

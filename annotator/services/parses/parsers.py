@@ -28,7 +28,7 @@ from annotator.services import chunks, jobs
 from annotator.services.parses import accuracy, offered
 from core.data.check import Floats
 from core.data.tokens import Token
-from core.errors import FormatError, GemelError
+from core.errors import GemelError
 from core.evaluation.parsers import Rates, knower
 from core.forests.inside import bracket_chances
 from core.forests.kbest import trees_of
@@ -79,10 +79,7 @@ def start(
     """
     access.require(by, "run", corpus.project)
     offered.require(corpus.project, engine, field="engine")
-    if not 1 <= n <= MAX_TREES:
-        raise BadRequest(
-            _("Enter 1 to %(n)s trees per sentence.") % {"n": MAX_TREES}, field="n"
-        )
+    check_n(n)
     return jobs.start(
         corpus.project,
         "parse",
@@ -92,6 +89,13 @@ def start(
         engine=engine,
         enqueue=enqueue,
     )
+
+
+def check_n(n: int) -> None:
+    """Raises BadRequest at a number of trees that is not 1 to 50."""
+    if not 1 <= n <= MAX_TREES:
+        problem = _("Enter 1 to %(n)s trees per sentence.") % {"n": MAX_TREES}
+        raise BadRequest(problem, field="n")
 
 
 def try_out(text: str, backend: ParserBackend) -> Analysis:
@@ -390,10 +394,7 @@ def stored_forest(sentence: Sentence, engine: str, version: str) -> StoredForest
     row = PackedForest.objects.filter(
         sentence=sentence, engine=engine, version=version
     ).first()
-    try:
-        return forest_npz.load(bytes(row.data)) if row else None
-    except FormatError:
-        return None
+    return row.to_core() if row else None
 
 
 def of_analysis(analysis: Analysis) -> StoredForest | None:

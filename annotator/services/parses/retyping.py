@@ -24,7 +24,7 @@ from annotator.models import (
 )
 from core.data.tree import Tree
 from core.errors import FormatError, InvalidValue
-from core.formats import forest_npz, treetext
+from core.formats import treetext
 from core.trees import arcs, editing
 from core.trees import stepping as trees
 from core.trees.arc_lines import Arcs
@@ -183,13 +183,18 @@ def has_cuts(draft: TreeDraft) -> bool:
     return draft.events.filter(op__in=CUTS).exists()
 
 
-def _states(draft: TreeDraft) -> list[tuple[str, ...]]:
-    """The words of a draft after each step that changed them, the first ones first."""
+def trees_of(draft: TreeDraft) -> list[Any]:
+    """The draft as it began, and after each step: each event knows its way back."""
     trees = [tree_of(draft)]
     for event in draft.events.order_by("-revision"):
         back = arcs if isinstance(trees[-1], Arcs) else editing
         trees.append(back.read(event.back).on(trees[-1]).tree)
-    return [tree.words for tree in reversed(trees)]
+    return trees[::-1]
+
+
+def _states(draft: TreeDraft) -> list[tuple[str, ...]]:
+    """The words of a draft as it began, and after each step."""
+    return [tree.words for tree in trees_of(draft)]
 
 
 def began_on(draft: TreeDraft) -> tuple[str, ...]:
@@ -412,10 +417,8 @@ def name_engines(sentence: Sentence) -> None:
 
 
 def _n_words(row: PackedForest) -> int:
-    try:
-        return forest_npz.load(bytes(row.data)).forest.n_tokens
-    except FormatError:
-        return -1
+    stored = row.to_core()
+    return stored.forest.n_tokens if stored else -1
 
 
 def _is_taken(row: Parse | PackedForest, name: str) -> bool:

@@ -12,11 +12,10 @@ from django.utils.translation import gettext_lazy
 
 from annotator import access
 from annotator.errors import BadRequest, Conflict
-from annotator.models import Corpus, Job, Project
+from annotator.models import Corpus, Job
 from annotator.models.projects import Anybody
 from annotator.services import jobs
 from annotator.services.parses import linking_corpora, offered, parsers
-from core.errors import GemelError
 from core.parsing import registry
 from core.protocols import ParserBackend, Step, TagGuided, TrainingCounts
 from core.substitution import folder as folders
@@ -50,13 +49,8 @@ def start(
     if method not in get_args(Method):
         problem = _("Methods: %(known)s.") % {"known": ", ".join(METHODS)}
         raise BadRequest(problem, field="method")
-    if not 1 <= n <= parsers.MAX_TREES:
-        raise BadRequest(
-            _("Enter 1 to %(n)s trees per sentence.") % {"n": parsers.MAX_TREES},
-            field="n",
-        )
-    offered.require(corpus.project, parser, field="parser")
-    _check(_loaded(parser, corpus.project), method)
+    parsers.check_n(n)
+    _check(offered.chosen(corpus.project, parser, field="parser"), method)
     linking_corpora.load(corpus.project, linked)
     name = f"{parser[:28]}-{linked}-{method}"
     params = {"corpus": corpus.code, "engine": name, "n": n}
@@ -106,13 +100,6 @@ def _check(backend: ParserBackend, method: str) -> None:
             % {"parser": name},
             field="method",
         )
-
-
-def _loaded(parser: str, project: Project) -> ParserBackend:
-    try:
-        return offered.load(parser, project)
-    except GemelError as error:
-        raise BadRequest(str(error), field="parser") from error
 
 
 def _make(job: Job) -> None:

@@ -25,7 +25,6 @@ from core.agreement.paired import f1_gain
 from core.agreement.trees.parseval import Parseval
 from core.data.check import Floats
 from core.data.tree import Tree
-from core.errors import GemelError
 from core.formats import ptb
 from core.parsing import registry
 from core.parsing.pcfg.training import (
@@ -206,8 +205,5 @@ def _trees(corpus: Corpus) -> Iterator[tuple[list[str], Tree]]:
     """Words as people write them, and trees; what cannot be read is left out."""
     rows = _golds(corpus).order_by("pk")[:MAX_TREES]
     for parse in rows.iterator(chunk_size=CHUNK):
-        try:
-            tree = parse.to_tree()
-        except GemelError:
-            continue
-        yield [ptb.unescape(word) for word in tree.words], tree
+        if (tree := parse.readable_tree()) is not None:
+            yield [ptb.unescape(word) for word in tree.words], tree

@@ -2,12 +2,13 @@
 binds, EXISTS for what is negated or one of several. No text of the query is ever part
 of the SQL: labels travel as numbers, values as parameters."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from annotator.services.queries.index import LinkState
-from annotator.services.queries.labels import NEVER, Resolver, one_of
+from annotator.services.queries.labels import Resolver
+from annotator.services.queries.tables import NEVER, one_of
 from core.queries import labels
 from core.queries.syntax import (
     And,
@@ -88,7 +89,6 @@ class Body:
     conditions: list[str] = field(default_factory=list)
     params: list[Any] = field(default_factory=list)
     bound: list[Bound] = field(default_factory=list)
-    options: list[str] = field(default_factory=list)
 
     def add(self, condition: str, params: Sequence[Any] = ()) -> None:
         self.conditions.append(condition)
@@ -219,9 +219,7 @@ class _Compiler:
         """No node strictly between A and B fails the test."""
         c = f"n{self._n}"
         self._n += 1
-        passes = self._test(test, c) or [("1 = 1", [])]
-        sql = " AND ".join(condition for condition, _ in passes)
-        params = [value for _, values in passes for value in values]
+        sql, params = _joined(" AND ", self._test(test, c) or [("1 = 1", [])])
         return (
             f"NOT EXISTS (SELECT 1 FROM search_node {c} WHERE {c}.tree = {a}.tree"
             f" AND {c}.pre > {a}.pre AND {c}.pre < {b}.pre AND {c}.last >= {b}.pre"
@@ -344,8 +342,8 @@ class _Compiler:
             return f"NOT ({sql})", params
         word = " OR " if isinstance(formula, Or) else " AND "
         parts = [self._condition(part, alias, frame) for part in formula.parts]
-        sql = word.join(f"({part})" for part, _ in parts)
-        return f"({sql})", [value for _, params in parts for value in params]
+        sql, params = _joined(word, ((f"({part})", own) for part, own in parts))
+        return f"({sql})", params
 
     def _test(self, test: Test, alias: str) -> list[tuple[str, list[Any]]]:
         """What the test says of the node's own row."""
@@ -412,8 +410,14 @@ class _Compiler:
             either.append((f"({own} AND {theirs})", [*params, *others]))
         if not either:
             return NEVER, []
-        sql = " OR ".join(one for one, _ in either)
-        return f"{head} ({sql}))", [value for _, values in either for value in values]
+        sql, params = _joined(" OR ", either)
+        return f"{head} ({sql}))", params
+
+
+def _joined(word: str, parts: Iterable[tuple[str, list[Any]]]) -> tuple[str, list[Any]]:
+    """The conditions with a word between them, and the parameters of all."""
+    texts, params = zip(*parts, strict=True)
+    return word.join(texts), [value for values in params for value in values]
 
 
 def _same_words(a: str, b: str, a_is_word: bool, b_is_word: bool) -> str:  # noqa: FBT001
@@ -444,13 +448,13 @@ def _token(
     alias: str, conditions: list[tuple[str, list[Any]]]
 ) -> tuple[str, list[Any]]:
     """The condition that the node's token satisfies all these."""
-    sql = " AND ".join(condition for condition, _ in conditions)
+    sql, params = _joined(" AND ", conditions)
     if any(condition == NEVER for condition, _ in conditions):
         return NEVER, []
     return (
         "EXISTS (SELECT 1 FROM search_token t WHERE"
         f" t.tree = {alias}.tree AND t.pre = {alias}.pre AND {sql})"
-    ), [value for _, params in conditions for value in params]
+    ), params
 
 
 def _conjuncts(formula: Formula | None) -> Iterator[Formula]:

@@ -4,17 +4,15 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from django.db import connection
 from django.utils.translation import gettext as _
 
 from annotator.errors import BadRequest
 from annotator.models import AlignmentLayer, Pair, Parse, Sentence
 from annotator.services.parses import retyping
 from annotator.services.queries.running import Hit, Match, MatchPage, Search
-from annotator.services.queries.tables import among
+from annotator.services.queries.tables import one_of, selected
 from core.data.cells import plain_cell
 from core.data.tree import Tree
-from core.errors import GemelError
 from core.queries.rows import Kind
 
 
@@ -91,10 +89,7 @@ def words_of(hit: Hit, tree: Tree | None) -> list[int]:
 def _tree(parse: Parse) -> Tree | None:
     if parse.kind == Parse.Kind.DEPENDENCY:
         return None
-    try:
-        return parse.to_tree()
-    except GemelError:
-        return None
+    return parse.readable_tree()
 
 
 def _half(hit: Hit, parses: dict[int, Parse], trees: dict[int, Tree | None]) -> Half:
@@ -137,8 +132,9 @@ def pieces(search: Search, form: str) -> Iterator[str]:
     if form not in FORMS:
         known = {"form": repr(form), "known": ", ".join(FORMS)}
         raise BadRequest(_("No form %(form)s: %(known)s.") % known, field="form")
-    first = search.page(size=PORTION)
-    text = _rows(search, first, form)
+    pages = search.pages(PORTION)
+    first = next(pages)
+    text = _rows(itertools.chain([first], pages), form)
     if form == "tsv" or not first.matches:
         return text
     start = next((piece for piece in text if piece), "")
@@ -151,20 +147,19 @@ def pieces(search: Search, form: str) -> Iterator[str]:
     return itertools.chain([start], text)
 
 
-def _rows(search: Search, page: MatchPage, form: str) -> Iterator[str]:
+def _rows(pages: Iterator[MatchPage], form: str) -> Iterator[str]:
     if form == "tsv":
         yield "\t".join(_COLUMNS) + "\n"
     seen: set[int] = set()
     n = 0
-    while True:
+    for page in pages:
         if form == "tsv":
             yield "".join(_row(line) for line in lines(page.matches))
         else:
             yield "".join(_trees(page.matches, form, seen))
         n += len(page.matches)
-        if not page.after or n >= MOST:
+        if n >= MOST:
             return
-        page = search.page(page.after, size=PORTION)
 
 
 def _row(line: ConcordanceLine) -> str:
@@ -202,14 +197,9 @@ def _trees(matches: list[Match], form: str, seen: set[int]) -> Iterator[str]:
 
 def _chosen(sentences: Sequence[int], kind: int) -> dict[int, int]:
     """Return the chosen tree of this kind by sentence."""
-    sql, params = among("sentence", sentences)
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT sentence, parse FROM search_tree"
-            f" WHERE kind = %s AND chosen = 1 AND {sql}",
-            [kind, *params],
-        )
-        return dict(cursor.fetchall())
+    of_these, params = one_of("sentence", sentences)
+    sql = f"SELECT sentence, parse FROM search_tree WHERE chosen = 1 AND {of_these}"
+    return dict(selected(f"{sql} AND kind = %s", [*params, kind]))
 
 
 def _as_text(parse: Parse, form: str) -> str:

@@ -18,7 +18,7 @@ from annotator.exchange.rows import FILE
 from annotator.exchange.written import Exported
 from annotator.models import AlignmentLayer, Corpus, Origin, Pair, Parse, Sentence
 from annotator.services.queries.running import MatchColumns, Search
-from annotator.services.queries.tables import QueryTooSlow
+from annotator.services.queries.tables import QueryTooSlow, one_of, selected
 from core.agreement.paired import g_test, holm
 
 MOST = 100_000  # groups
@@ -220,12 +220,8 @@ def _joined(joins: str) -> str:
 
 
 def _labels(search: Search, corpus: Corpus, keys: Sequence[Any]) -> dict[Any, str]:
-    marks = ", ".join(["%s"] * len(keys))
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"SELECT id, text FROM search_label WHERE id IN ({marks})", [*keys]
-        )
-        return dict(cursor.fetchall())
+    of_these, params = one_of("id", keys)
+    return dict(selected(f"SELECT id, text FROM search_label WHERE {of_these}", params))
 
 
 def _documents(search: Search, corpus: Corpus, keys: Sequence[Any]) -> dict[Any, str]:

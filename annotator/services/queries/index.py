@@ -22,6 +22,8 @@ from annotator.services.queries.tables import (
     TABLES,
     delete,
     insert,
+    one_of,
+    selected,
 )
 from core.data.alignment import Alignment, Ref
 from core.data.deps import DepTree
@@ -91,18 +93,15 @@ def analyse() -> None:
 
 def is_analysed() -> bool:
     """Whether the database has ever been analysed."""
-    with connection.cursor() as cursor:
-        if connection.vendor != "sqlite":
-            cursor.execute(
-                "SELECT reltuples >= 0 FROM pg_class"
-                " WHERE oid = to_regclass('search_node')"
-            )
-            return bool(cursor.fetchone()[0])
-        cursor.execute("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_stat1'")
-        if cursor.fetchone() is None:
-            return False
-        cursor.execute("SELECT 1 FROM sqlite_stat1 WHERE tbl = 'search_node' LIMIT 1")
-        return cursor.fetchone() is not None
+    if connection.vendor != "sqlite":
+        (row,) = selected(
+            "SELECT reltuples >= 0 FROM pg_class WHERE oid = to_regclass('search_node')"
+        )
+        return bool(row[0])
+    if not selected("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_stat1'"):
+        return False
+    sql = "SELECT 1 FROM sqlite_stat1 WHERE tbl = 'search_node' LIMIT 1"
+    return bool(selected(sql))
 
 
 def rebuild(corpus: Corpus | None = None) -> int:
@@ -121,9 +120,7 @@ def rebuild(corpus: Corpus | None = None) -> int:
 
 
 def _is_nothing_noted() -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT 1 FROM search_todo LIMIT 1")
-        return cursor.fetchone() is None
+    return not selected("SELECT 1 FROM search_todo LIMIT 1")
 
 
 def _portions(corpora: Sequence[int] | None) -> Iterator[int]:
@@ -200,13 +197,12 @@ def noted(
     sql, params = "SELECT t.id FROM search_todo t", [what, *ids]
     condition = "t.what = %s AND t.id BETWEEN %s AND %s"
     if corpora is not None:
+        of_corpus, keys = one_of("s.corpus_id", corpora)
         sql += f" {_OF_CORPUS[what]}"
-        condition += f" AND s.corpus_id IN ({', '.join(['%s'] * len(corpora))})"
-        params += corpora
-    with connection.cursor() as cursor:
-        order = "ORDER BY t.id LIMIT %s"
-        cursor.execute(f"{sql} WHERE {condition} {order}", [*params, limit])
-        return [row[0] for row in cursor.fetchall()]
+        condition += f" AND {of_corpus}"
+        params += keys
+    sql = f"{sql} WHERE {condition} ORDER BY t.id LIMIT %s"
+    return [key for (key,) in selected(sql, [*params, limit])]
 
 
 def _note(what: int, keys: Iterable[int]) -> int:
@@ -219,11 +215,9 @@ def _note(what: int, keys: Iterable[int]) -> int:
 
 def _taken(what: int, keys: Sequence[int]) -> list[int]:
     """Take the notes of these away; of which there was one."""
-    marks = ", ".join(["%s"] * len(keys))
-    sql = f"DELETE FROM search_todo WHERE what = %s AND id IN ({marks}) RETURNING id"
-    with connection.cursor() as cursor:
-        cursor.execute(sql, [what, *keys])
-        return sorted(row[0] for row in cursor.fetchall())
+    of_these, params = one_of("id", keys)
+    sql = f"DELETE FROM search_todo WHERE what = %s AND {of_these} RETURNING id"
+    return sorted(key for (key,) in selected(sql, [what, *params]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,10 +278,9 @@ def _parses(keys: list[int], trees: _TreesRead) -> None:
 
 
 def _indexed(keys: list[int]) -> list[int]:
-    marks = ", ".join(["%s"] * len(keys))
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT parse FROM search_tree WHERE parse IN ({marks})", keys)
-        return [row[0] for row in cursor.fetchall()]
+    of_these, params = one_of("parse", keys)
+    rows = selected(f"SELECT parse FROM search_tree WHERE {of_these}", params)
+    return [key for (key,) in rows]
 
 
 def _is_deps(parse: Parse) -> int:
@@ -338,19 +331,12 @@ def _sentences(keys: list[int]) -> None:
         rows, key=lambda row: (_ORDER[row[2]], row[3], row[4])
     ):
         best.setdefault((sentence, kind), pk)
-    marks = ", ".join(["%s"] * len(keys))
+    former, of_sentences = one_of("sentence", keys)
+    chosen, parses = one_of("parse", [*best.values()])
+    update = "UPDATE search_tree SET chosen ="
     with connection.cursor() as cursor:
-        cursor.execute(
-            "UPDATE search_tree SET chosen = 0 WHERE chosen = 1 AND"
-            f" sentence IN ({marks})",
-            keys,
-        )
-        if best:
-            marks = ", ".join(["%s"] * len(best))
-            cursor.execute(
-                f"UPDATE search_tree SET chosen = 1 WHERE parse IN ({marks})",
-                [*best.values()],
-            )
+        cursor.execute(f"{update} 0 WHERE chosen = 1 AND {former}", of_sentences)
+        cursor.execute(f"{update} 1 WHERE {chosen}", parses)
     pairs = Pair.objects.filter(Q(source__in=keys) | Q(target__in=keys)).order_by()
     layers = AlignmentLayer.objects.filter(pair__in=pairs).order_by()
     _note(LAYER, layers.values_list("pk", flat=True))
@@ -408,16 +394,10 @@ def _sides(layer: AlignmentLayer) -> tuple[int, int]:
 
 def _chosen(sentences: set[int]) -> dict[tuple[int, int], int]:
     """By sentence and kind, the chosen tree."""
-    if not sentences:
-        return {}
-    marks = ", ".join(["%s"] * len(sentences))
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT sentence, kind, parse FROM search_tree"
-            f" WHERE chosen = 1 AND sentence IN ({marks})",
-            [*sentences],
-        )
-        return {(row[0], row[1]): row[2] for row in cursor.fetchall()}
+    of_these, params = one_of("sentence", [*sentences])
+    sql = "SELECT sentence, kind, parse FROM search_tree WHERE chosen = 1 AND"
+    rows = selected(f"{sql} {of_these}", params)
+    return {(sentence, kind): parse for sentence, kind, parse in rows}
 
 
 def _trees(
@@ -439,23 +419,18 @@ def _trees(
 def _nodes(trees: set[int]) -> dict[int, dict[Ref, tuple[int, int]]]:
     """The nodes of these trees that links can name: not the words below tags."""
     nodes: dict[int, dict[Ref, tuple[int, int]]] = {}
-    if not trees:
-        return nodes
-    marks = ", ".join(["%s"] * len(trees))
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT tree, pre, node, kind, label FROM search_node"
-            f" WHERE tree IN ({marks}) ORDER BY tree, pre",
-            [*trees],
-        )
-        above = (0, 0)
-        for tree, pre, node, kind, label in cursor.fetchall():
-            here = nodes.setdefault(tree, {})
-            if kind == Kind.WORD:  # its tag is what a link on it means
-                here[f"w{node}"] = above
-                continue
-            above = pre, label
-            here[f"w{node}" if kind == Kind.TOKEN else f"n{node}"] = above
+    of_these, params = one_of("tree", [*trees])
+    sql = "SELECT tree, pre, node, kind, label FROM search_node WHERE"
+    above = (0, 0)
+    for tree, pre, node, kind, label in selected(
+        f"{sql} {of_these} ORDER BY tree, pre", params
+    ):
+        here = nodes.setdefault(tree, {})
+        if kind == Kind.WORD:  # its tag is what a link on it means
+            here[f"w{node}"] = above
+            continue
+        above = pre, label
+        here[f"w{node}" if kind == Kind.TOKEN else f"n{node}"] = above
     return nodes
 
 

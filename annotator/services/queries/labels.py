@@ -3,12 +3,11 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any
 
 from django.db import connection
 
 from annotator.models import Corpus
-from annotator.services.queries.tables import QueryTooSlow, within
+from annotator.services.queries.tables import QueryTooSlow, one_of, selected, within
 from core.queries import labels
 from core.queries.rows import Kind
 from core.queries.syntax import (
@@ -23,8 +22,6 @@ from core.queries.syntax import (
     relations_of,
 )
 
-NEVER = "1 = 0"
-MANY = 200  # beyond, numbers travel as one parameter
 SIMILAR = 5  # labels named instead of one that no tree has
 LOOKED_AT = 50_000  # labels compared with it: the first that were indexed
 CLOSE = 0.6  # of difflib
@@ -55,46 +52,26 @@ def clip(text: str) -> str:
 
 def _known(texts: Sequence[str]) -> dict[str, int]:
     ids: dict[str, int] = {}
-    with connection.cursor() as cursor:
-        for start in range(0, len(texts), 500):
-            part = texts[start : start + 500]
-            marks = ", ".join(["%s"] * len(part))
-            cursor.execute(
-                f"SELECT text, id FROM search_label WHERE text IN ({marks})", part
-            )
-            ids |= dict(cursor.fetchall())
+    for start in range(0, len(texts), 500):
+        part = texts[start : start + 500]
+        marks = ", ".join(["%s"] * len(part))
+        sql = f"SELECT text, id FROM search_label WHERE text IN ({marks})"
+        ids |= dict(selected(sql, part))
     return ids
-
-
-def one_of(column: str, ids: Sequence[int], *, negated: bool = False) -> Any:
-    """The condition that a column of ours holds one of these numbers: (SQL, params)."""
-    if not ids:
-        return ("1 = 1" if negated else NEVER), []
-    sign = "NOT IN" if negated else "IN"
-    if len(ids) <= MANY:
-        if len(ids) == 1:
-            return f"{column} {'<>' if negated else '='} %s", list(ids)
-        return f"{column} {sign} ({', '.join(['%s'] * len(ids))})", list(ids)
-    text = ",".join(map(str, ids))
-    if connection.vendor == "sqlite":
-        return f"{column} {sign} (SELECT value FROM json_each(%s))", [f"[{text}]"]
-    listed = "unnest(string_to_array(%s, ',')::bigint[])"
-    return f"{column} {sign} (SELECT {listed})", [text]
 
 
 def common(corpus: Corpus, *kinds: Kind) -> list[tuple[Kind, str]]:
     """The labels of these kinds of nodes, the most frequent first, in the first trees
     of a corpus that were indexed."""
     kind, of_kind = one_of("n.kind", [int(one) for one in kinds])
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT n.kind, l.text FROM search_node n JOIN search_label l"
-            " ON l.id = n.label WHERE n.tree IN (SELECT parse FROM search_tree WHERE"
-            f" corpus = %s ORDER BY kind, parse LIMIT %s) AND {kind}"
-            " GROUP BY n.kind, l.text ORDER BY count(*) DESC, l.text",
-            [corpus.pk, COUNTED, *of_kind],
-        )
-        return [(Kind(of), text) for of, text in cursor.fetchall()]
+    rows = selected(
+        "SELECT n.kind, l.text FROM search_node n JOIN search_label l"
+        " ON l.id = n.label WHERE n.tree IN (SELECT parse FROM search_tree WHERE"
+        f" corpus = %s ORDER BY kind, parse LIMIT %s) AND {kind}"
+        " GROUP BY n.kind, l.text ORDER BY count(*) DESC, l.text",
+        [corpus.pk, COUNTED, *of_kind],
+    )
+    return [(Kind(of), text) for of, text in rows]
 
 
 class Resolver:
@@ -145,17 +122,12 @@ class Resolver:
 
     def _listed(self, column: str, texts: Sequence[str]) -> list[int]:
         marks = ", ".join(["%s"] * len(texts))
-        with connection.cursor() as cursor:
-            cursor.execute(
-                f"SELECT id FROM search_label WHERE {column} IN ({marks})", [*texts]
-            )
-            return [row[0] for row in cursor.fetchall()]
+        sql = f"SELECT id FROM search_label WHERE {column} IN ({marks})"
+        return [number for (number,) in selected(sql, texts)]
 
     def _where(self, fits: Callable[[str], bool]) -> list[int]:
         if self._all is None:
-            with connection.cursor() as cursor:
-                cursor.execute("SELECT id, text FROM search_label")
-                self._all = cursor.fetchall()
+            self._all = selected("SELECT id, text FROM search_label")
         return [number for number, text in self._all if fits(text)]
 
 
@@ -220,36 +192,30 @@ def _named(query: Query) -> Iterator[tuple[str, str]]:
 
 
 def _numbers(text: str, column: str) -> list[int]:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"SELECT id FROM search_label WHERE {column or 'text'} = %s", [clip(text)]
-        )
-        return [number for (number,) in cursor.fetchall()]
+    sql = f"SELECT id FROM search_label WHERE {column or 'text'} = %s"
+    return [number for (number,) in selected(sql, [clip(text)])]
 
 
 def _kind_of(ids: Sequence[int], corpora: Sequence[int]) -> tuple[int, ...]:
     """The kind of node with one of these labels in these corpora; () for none."""
     label, of_label = one_of("n.label", ids)
     corpus, of_corpus = one_of("t.corpus", corpora)
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT n.kind FROM search_node n JOIN search_tree t ON t.parse = n.tree"
-            f" WHERE {label} AND {corpus} LIMIT 1",
-            [*of_label, *of_corpus],
-        )
-        return tuple(cursor.fetchone() or ())
+    rows = selected(
+        "SELECT n.kind FROM search_node n JOIN search_tree t ON t.parse = n.tree"
+        f" WHERE {label} AND {corpus} LIMIT 1",
+        [*of_label, *of_corpus],
+    )
+    return tuple(rows[0]) if rows else ()
 
 
 def _similar(text: str, column: str, corpora: Sequence[int]) -> tuple[str, ...]:
     """Labels before words; of these, those with the same first letter first."""
     name = column or "text"
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"SELECT id, {name} FROM search_label WHERE length({name}) BETWEEN %s AND"
-            " %s ORDER BY id LIMIT %s",
-            [max(1, len(text) - 2), len(text) + 2, LOOKED_AT],
-        )
-        rows = cursor.fetchall()
+    rows = selected(
+        f"SELECT id, {name} FROM search_label WHERE length({name}) BETWEEN %s AND"
+        " %s ORDER BY id LIMIT %s",
+        [max(1, len(text) - 2), len(text) + 2, LOOKED_AT],
+    )
     by_fold: dict[str, dict[str, list[int]]] = {}
     for number, label in rows:
         by_fold.setdefault(label.casefold(), {}).setdefault(label, []).append(number)

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.conf import settings
-from django.db import connection
 from django.utils.translation import gettext as _
 
 from annotator.errors import BadRequest
@@ -20,7 +19,7 @@ from annotator.models.projects import SEE_OTHERS, Anybody, id_of
 from annotator.services.queries import index
 from annotator.services.queries.compiling import Body, Bound, Viewer, compiled
 from annotator.services.queries.labels import UnknownLabel, unknown_in
-from annotator.services.queries.tables import QueryTooSlow, among, within
+from annotator.services.queries.tables import QueryTooSlow, one_of, selected, within
 from core.errors import FormatError
 from core.queries import labels, parser
 from core.queries.syntax import Query, WhereCondition
@@ -111,7 +110,7 @@ class SearchScope:
         if not one.is_regex:
             body.add(f"s.ref {_OPS[one.op]} %s", [one.value])
             return
-        sql, params = among("s.id", self._named(one.value))
+        sql, params = one_of("s.id", self._named(one.value))
         body.add(sql if one.op == "=" else f"NOT ({sql})", params)
 
     def _named(self, regex: str) -> list[int]:
@@ -291,6 +290,14 @@ class Search:
                         return MatchPage(matches[:size], after, self.waiting)
         return MatchPage(matches, "", self.waiting)
 
+    def pages(self, size: int) -> Iterator[MatchPage]:
+        """All pages, in their order; raises QueryTooSlow."""
+        page = self.page(size=size)
+        yield page
+        while page.after:
+            page = self.page(page.after, size=size)
+            yield page
+
     def counts(self, seconds: float | None = None) -> MatchCounts:
         """The number of matches, within the time limit."""
         made = MatchCounts()
@@ -342,7 +349,7 @@ class Search:
         )
         for window in self._windows(corpus, 0, size=4000):
             with within(max(ends - time.monotonic(), 0.001)):
-                rows = _rows(sql, [*body.params, *window])
+                rows = selected(sql, [*body.params, *window])
             yield rows
             if time.monotonic() > ends:
                 raise QueryTooSlow("")
@@ -361,15 +368,15 @@ class Search:
     ) -> None:
         """How many pairs have one of these sentences, as far as the time goes."""
         for corpus in self.scope.corpora:
-            of_source, keys = among("source_id", sorted(sentences))
-            of_target, _params = among("target_id", sorted(sentences))
+            of_source, keys = one_of("source_id", sorted(sentences))
+            of_target, _params = one_of("target_id", sorted(sentences))
             sql = (
                 "SELECT COUNT(*) FROM annotator_pair WHERE corpus_id = %s"
                 f" AND ({of_source} OR {of_target})"
             )
             try:
                 with within(seconds):
-                    made.pairs += _rows(sql, [corpus.pk, *keys, *keys])[0][0]
+                    made.pairs += selected(sql, [corpus.pk, *keys, *keys])[0][0]
             except QueryTooSlow:
                 made.is_whole = False
                 return
@@ -396,7 +403,7 @@ class Search:
         if self.query.kind:
             return int(self.query.kind == "dependency")
         sql = "SELECT 1 FROM search_tree WHERE corpus = %s AND kind = 0 LIMIT 1"
-        return int(not _rows(sql, [corpus.pk]))
+        return int(not selected(sql, [corpus.pk]))
 
     def _windows(
         self, corpus: Corpus, last: int, size: int = WINDOW
@@ -410,7 +417,7 @@ class Search:
         )
         kind = self._kind(corpus)
         while True:
-            end = _rows(sql, [corpus.pk, kind, last, size])
+            end = selected(sql, [corpus.pk, kind, last, size])
             if not end:
                 yield last, 2**62
                 return
@@ -459,7 +466,7 @@ class Search:
             sql += f" AND ({', '.join(keys)}) > ({marks})"
             params += after
         sql += f" ORDER BY {', '.join(keys)} LIMIT %s"
-        rows = _rows(sql, [*params, size])
+        rows = selected(sql, [*params, size])
         labels = _labels(rows, keys, body.bound)
         for row in rows:
             yield _match(corpus, row, keys, body.bound, labels)
@@ -484,15 +491,9 @@ class Search:
         )
         try:
             with within(seconds):
-                return _rows(sql, [*body.params, *window])
+                return selected(sql, [*body.params, *window])
         except QueryTooSlow:
             return None
-
-
-def _rows(sql: str, params: Sequence[Any]) -> list[Any]:
-    with connection.cursor() as cursor:
-        cursor.execute(sql, params)
-        return list(cursor.fetchall())
 
 
 def _labels(
@@ -515,7 +516,7 @@ def _labels(
             f" ON b.id = n.label WHERE {' OR '.join([one] * len(part))}"
         )
         flat = [number for place in part for number in place]
-        labels |= {(tree, pre): text for tree, pre, text in _rows(sql, flat)}
+        labels |= {(tree, pre): text for tree, pre, text in selected(sql, flat)}
     return labels
 
 

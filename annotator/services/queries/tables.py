@@ -15,7 +15,6 @@ in the same transaction. SQLite drops the triggers of a table that a migration a
     search_todo    what is to be indexed: 1 a parse, 2 a layer, 3 a sentence
 """
 
-import json
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -191,9 +190,16 @@ def insert(name: str, rows: Sequence[tuple[Any, ...]]) -> None:
 
 def delete(name: str, column: str, keys: Sequence[int]) -> None:
     """Take the rows away whose column is one of these."""
-    marks = ", ".join(["%s"] * len(keys))
+    chosen, params = one_of(column, keys)
     with connection.cursor() as cursor:
-        cursor.execute(f"DELETE FROM search_{name} WHERE {column} IN ({marks})", keys)
+        cursor.execute(f"DELETE FROM search_{name} WHERE {chosen}", params)
+
+
+def selected(sql: str, params: Sequence[Any] = ()) -> list[Any]:
+    """The rows of a statement that reads."""
+    with connection.cursor() as cursor:
+        cursor.execute(sql, params)
+        return list(cursor.fetchall())
 
 
 def _line(row: tuple[Any, ...]) -> str:
@@ -201,11 +207,24 @@ def _line(row: tuple[Any, ...]) -> str:
     return "\t".join("\\N" if one is None else str(one) for one in row) + "\n"
 
 
-def among(column: str, keys: Sequence[int]) -> tuple[str, list[Any]]:
-    """A condition that the column is one of any number of keys, and its parameter."""
+NEVER = "1 = 0"
+MANY = 200  # beyond, numbers travel as one parameter
+
+
+def one_of(column: str, ids: Sequence[int], *, negated: bool = False) -> Any:
+    """The condition that a column of ours holds one of these numbers: (SQL, params)."""
+    if not ids:
+        return ("1 = 1" if negated else NEVER), []
+    sign = "NOT IN" if negated else "IN"
+    if len(ids) <= MANY:
+        if len(ids) == 1:
+            return f"{column} {'<>' if negated else '='} %s", list(ids)
+        return f"{column} {sign} ({', '.join(['%s'] * len(ids))})", list(ids)
+    text = ",".join(map(str, ids))
     if connection.vendor == "sqlite":
-        return f"{column} IN (SELECT value FROM json_each(%s))", [json.dumps(keys)]
-    return f"{column} = ANY(%s::bigint[])", [list(keys)]
+        return f"{column} {sign} (SELECT value FROM json_each(%s))", [f"[{text}]"]
+    listed = "unnest(string_to_array(%s, ',')::bigint[])"
+    return f"{column} {sign} (SELECT {listed})", [text]
 
 
 STEPS = 5_000  # of SQLite's machine between two looks at the clock

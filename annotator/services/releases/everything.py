@@ -7,6 +7,7 @@ about to delete it, gets what is here, too, with everyone's name.
 import json
 import secrets
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,18 @@ class Pseudonyms:
         return self._of.get(name, "P?") if name else ""
 
 
+_NAMED: tuple[tuple[type[Model], str, str], ...] = (
+    (Participant, "campaign", "user__username"),
+    (JudgmentEvent, "judgment__participant__campaign", "by__username"),
+    (Adjudication, "item__campaign", "by__username"),
+    (LinkEvent, "layer__pair__corpus", "by__username"),
+    (LinkEvent, "layer__pair__corpus", "imported_by"),
+    (TreeEvent, "draft__sentence__corpus", "by__username"),
+    (VerdictEvent, "change__run__corpus", "by__username"),
+)
+"""Rows that name people, the way to what they are in, and the name."""
+
+
 def pseudonyms(project: Project) -> Pseudonyms:
     """For everyone who did anything here, and whom imported files name as authors."""
     return Pseudonyms(names(project))
@@ -56,30 +69,10 @@ def pseudonyms(project: Project) -> Pseudonyms:
 def names(project: Project) -> Iterator[str]:
     """The names of all of them, with repetitions."""
     rows = (
-        Participant.objects.filter(campaign__project=project).values_list(
-            "user__username"
-        ),
-        JudgmentEvent.objects.filter(
-            judgment__participant__campaign__project=project
-        ).values_list("by__username"),
-        Adjudication.objects.filter(item__campaign__project=project).values_list(
-            "by__username"
-        ),
-        LinkEvent.objects.filter(layer__pair__corpus__project=project).values_list(
-            "by__username"
-        ),
-        LinkEvent.objects.filter(layer__pair__corpus__project=project).values_list(
-            "imported_by"
-        ),
-        TreeEvent.objects.filter(draft__sentence__corpus__project=project).values_list(
-            "by__username"
-        ),
-        VerdictEvent.objects.filter(change__run__corpus__project=project).values_list(
-            "by__username"
-        ),
-        *_authors(project),
+        model._base_manager.filter(**{f"{way}__project": project}).values_list(name)
+        for model, way, name in _NAMED
     )
-    for query in rows:
+    for query in chain(rows, _authors(project)):
         yield from (str(name) for (name,) in query.order_by().distinct() if name)
 
 

@@ -252,11 +252,8 @@ def _nodes(layer: AlignmentLayer) -> dict[str, tuple[str, int]]:
     """Every node of both trees: its label and how many words it spans."""
     nodes: dict[str, tuple[str, int]] = {}
     for side, parse in (("s", layer.source_parse), ("t", layer.target_parse)):
-        if parse is None:
-            return {}
-        try:
-            tree = parse.to_tree()
-        except GemelError:
+        tree = parse.readable_tree() if parse else None
+        if tree is None:
             return {}
         for v in range(len(tree)):
             start, end = tree.spans[v]

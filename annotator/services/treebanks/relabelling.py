@@ -33,7 +33,7 @@ from annotator.services.parses.drafts import DraftStep
 from annotator.services.queries import running
 from annotator.services.queries.running import Hit, Search
 from core.data.tree import Tree
-from core.errors import GemelError, InvalidValue
+from core.errors import InvalidValue
 from core.formats import treetext
 from core.protocols import Step
 from core.queries.labels import basic
@@ -133,7 +133,7 @@ def planned(corpus: Corpus, order: Order, *, by: Anybody) -> Plan:
     names = [name for one in commands for name in one.names] or [order.node]
     for parse, bound in _with_parses(_bindings(search, names)):
         reason = _reason(parse, order)
-        tree = None if reason else _tree(parse)
+        tree = None if reason else parse.readable_tree()
         if tree is None:
             plan.left[reason or UNREADABLE] += 1
             continue
@@ -187,20 +187,16 @@ def _bindings(search: Search, names: Iterable[str]) -> Bindings:
     wanted = tuple(dict.fromkeys(names))
     by_tree: Bindings = {}
     ends = time.monotonic() + LOOK_SECONDS
-    after = ""
-    while True:
-        page = search.page(after, size=PORTION)
+    for page in search.pages(PORTION):
         for match in page.matches:
             hits = {name: _meant(match.hits, name) for name in wanted}
             if any(hit.kind not in (Kind.PHRASE, Kind.TAG) for hit in hits.values()):
                 raise BadRequest(_word(), field="q")
             found = {name: hit.node for name, hit in hits.items()}
             by_tree.setdefault(hits[wanted[0]].tree, []).append(found)
-        after = page.after
-        if not after:
-            return by_tree
-        if len(by_tree) > MOST or time.monotonic() > ends:
+        if page.after and (len(by_tree) > MOST or time.monotonic() > ends):
             raise BadRequest(_too_much(), field="q")
+    return by_tree
 
 
 def _word() -> str:
@@ -248,13 +244,6 @@ def _reason(parse: Parse, order: Order) -> str:
 def _has_gold(parse: Parse) -> bool:
     rows = Parse.objects.filter(sentence=parse.sentence_id, kind=parse.kind)
     return rows.filter(origin=Origin.GOLD).exists()
-
-
-def _tree(parse: Parse) -> Tree | None:
-    try:
-        return parse.to_tree()
-    except GemelError:
-        return None
 
 
 def _labels(tree: Tree, nodes: list[int], order: Order) -> tuple[tuple[int, str], ...]:

@@ -187,10 +187,7 @@ def of_arcs(
     """Problems of these arcs, alone and with the sentence's tree."""
     trees, _arcs = _parses([sentence])
     parse = trees.get(sentence.pk)
-    try:
-        tree = parse.to_tree() if parse else None
-    except GemelError:
-        tree = None
+    tree = parse.readable_tree() if parse else None
     problems = problems_of(tree, deps, tokens, rules_of(sentence.corpus))
     return [one for one in problems if one.about != "tree"]
 

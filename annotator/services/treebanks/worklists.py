@@ -97,13 +97,10 @@ def _unsure_trees(corpus: Corpus, rows: Sequence[Row]) -> Values:
 
 def _expected_wrong(sentence: Sentence, parse: Parse) -> float | None:
     stored = parsers.stored_forest(sentence, parse.engine, parse.version)
-    if stored is None:
+    tree = parse.readable_tree()
+    if stored is None or tree is None:
         return None
     sure = parsers.sureness(stored)
-    try:
-        tree = parse.to_tree()
-    except GemelError:
-        return None
     places = [
         (*tree.spans[v], tree.labels[v])
         for v in range(len(tree))
@@ -133,11 +130,8 @@ def _unlike_trees(corpus: Corpus, rows: Sequence[Row]) -> Values:
         author__isnull=False,
     )
     for parse in parses.order_by("pk").iterator(chunk_size=500):
-        if parse.sentence_id in keys:
-            try:
-                made[parse.sentence_id][parse.author_id or 0] = parse.to_tree()
-            except GemelError:
-                continue
+        if parse.sentence_id in keys and (tree := parse.readable_tree()) is not None:
+            made[parse.sentence_id][parse.author_id or 0] = tree
     return {
         pk: 1.0 - mean(_tree_f1(a, b) for a, b in combinations(trees.values(), 2))
         for pk, trees in made.items()
@@ -312,15 +306,12 @@ def _rows(corpus: Corpus, wanted: Wanted, by: Anybody) -> list[Row]:
 
 def _matches(corpus: Corpus, query: str, by: Anybody) -> tuple[set[int], set[int]]:
     """The pairs, of a query about links, and the sentences that it finds."""
-    search, after = running.search(query, [corpus], by), ""
     pairs: set[int] = set()
     sentences: set[int] = set()
-    while len(sentences) < MAX_SIZE:
-        page = search.page(after, size=PORTION)
+    for page in running.search(query, [corpus], by).pages(PORTION):
         pairs |= {match.pair for match in page.matches if match.pair}
         sentences |= {match.sentence for match in page.matches}
-        after = page.after
-        if not after:
+        if len(sentences) >= MAX_SIZE:
             break
     return pairs, sentences
 

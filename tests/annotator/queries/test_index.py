@@ -200,7 +200,7 @@ def test_pairs_are_counted_while_the_time_lasts(cast, monkeypatch) -> None:
     monkeypatch.setattr(running, "within", expired)
     slow = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9"
     monkeypatch.setattr(
-        running, "among",
+        running, "one_of",
         lambda column, keys: (f"1 IN ({slow}99999) SELECT i FROM n)", []),
     )  # fmt: skip
     counts = search.counts()

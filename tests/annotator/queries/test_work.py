@@ -105,7 +105,7 @@ def measured(
     body = search._body(corpus)
     connection.connection.set_progress_handler(counted, steps)
     try:
-        running._rows(f"SELECT COUNT(*) {body.sql}", body.params)
+        running.selected(f"SELECT COUNT(*) {body.sql}", body.params)
     finally:
         connection.connection.set_progress_handler(None, steps)
     return calls, search.counts()
