@@ -36,7 +36,7 @@ LABELS = {"1": "paraphrase", "0": "not paraphrase"}
 
 
 def read(lines: Iterable[str]) -> Iterator[Record | BadLine]:
-    """A PairRecord a row, its id ``id1-id2``."""
+    """A PairRecord a row, its id ``id1-id2``; no id if both are empty."""
     for number, line, raw in numbered(lines):
         if number == 1 and line.lstrip("\ufeff").lower().startswith("quality\t"):
             yield RecordHeader(raw)
@@ -72,7 +72,7 @@ def _pair(line: str, number: int) -> PairRecord:
         )
     source = replace(side(row["source"], "first sentence", number), id=row["id1"])
     target = replace(side(row["target"], "second sentence", number), id=row["id2"])
-    name = f"{row['id1']}-{row['id2']}"
+    name = f"{row['id1']}-{row['id2']}" if row["id1"] or row["id2"] else ""
     return PairRecord(source, target, name, LABELS[row["quality"]])
 
 

@@ -235,6 +235,13 @@ RTE = """<?xml version="1.0" encoding="UTF-8"?>
 """
 
 
+def test_msrpc_rows_without_ids_make_pairs_without_an_id() -> None:
+    header = "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\n"
+    text = header + "1\t\t\tIt rained\tRain fell\n0\t\t\tAnn left\tTom came\n"
+    found = list(msrpc.read(text.splitlines(keepends=True)))
+    assert [one.id for one in found if isinstance(one, PairRecord)] == ["", ""]
+
+
 def test_rte_keeps_the_words_of_its_labels_and_may_name_a_dtd() -> None:
     (record,) = good(rte, RTE)
     assert (record.label, record.source.text) == ("YES", "Cats & dogs sleep.")
