@@ -126,7 +126,7 @@ def cells(names: Sequence[str], line: str, number: int) -> dict[str, str]:
     row = split_row(line, line_number=number)
     if len(row) < len(names):
         raise FormatError(
-            f"{len(row)} columns; expected {len(names)}",
+            f"columns: {len(row)}; expected {len(names)}",
             line=number,
             column=len(line) + 1,
             remedy=f"the columns are {', '.join(names)}, a tab between each",
@@ -134,7 +134,7 @@ def cells(names: Sequence[str], line: str, number: int) -> dict[str, str]:
     if any(row[len(names) :]):
         column = sum(len(cell) + 1 for cell in row[: len(names)])
         raise FormatError(
-            f"{len(row)} columns; expected {len(names)}",
+            f"columns: {len(row)}; expected {len(names)}",
             line=number,
             column=column,
             remedy="remove tabs from the sentences",

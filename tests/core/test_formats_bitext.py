@@ -73,7 +73,7 @@ def test_tsv_takes_links_from_the_third_column() -> None:
     assert record.links == "1-0"
     (bad,) = tsv.read(["a b\tx\n"], linked=True)
     assert isinstance(bad, BadLine)
-    assert "2 columns; expected 3" in bad.reason
+    assert "columns: 2; expected 3" in bad.reason
 
 
 def test_text_that_is_not_tokenised_is_cut() -> None:

@@ -67,8 +67,8 @@ def _listed(
 ) -> list[str]:
     least = "" if counts.is_whole else "at least "
     head = (
-        f"{least}{counts.matches} matches in {counts.sentences} sentences, "
-        f"{counts.pairs} pairs"
+        f"matches: {least}{counts.matches}; sentences: {counts.sentences}; "
+        f"pairs: {counts.pairs}"
     )
     page = search.page(size=max(1, limit)).matches if limit > 0 else []
     unknown = [_unknown(one) for one in search.unknown(is_found=counts.matches > 0)]

@@ -27,7 +27,7 @@ def read(
         try:
             if len(cells) < least:
                 raise FormatError(
-                    f"{len(cells)} columns; expected {least}",
+                    f"columns: {len(cells)}; expected {least}",
                     line=line,
                     column=len(text) + 1,
                     remedy="separate source, target and links by single tabs",

@@ -261,8 +261,8 @@ def test_rte_declares_no_entities() -> None:
 @pytest.mark.parametrize(
     ("codec", "text", "line", "column", "words"),
     [
-        (pairs, "source\ttarget\na\tb\tc\n", 2, 4, "3 columns; expected 2"),
-        (pairs, "source\ttarget\na\n", 2, 2, "1 columns; expected 2"),
+        (pairs, "source\ttarget\na\tb\tc\n", 2, 4, "columns: 3; expected 2"),
+        (pairs, "source\ttarget\na\n", 2, 2, "columns: 1; expected 2"),
         (pairs, "source\ttarget\na\t \n", 2, 1, "the target is empty"),
         (pairs, "source\ttarget\tlinks\na\tb\t0-1\n", 2, 5, "missing token"),
         (pairs, "source\ttarget\na\tb\0\n", 2, 4, "control character"),
@@ -283,7 +283,7 @@ def test_rte_declares_no_entities() -> None:
         (jsonl, '{"x":' + "[" * 30 + "]" * 30 + "}\n", 1, 1, "nested too deep"),
         (jsonl, '{"source": "a", "target": "b", "id": []}\n', 1, 1, "'id' must be"),
         (msrpc, "2\t1\t2\ta\tb\n", 1, 1, "quality '2'"),
-        (msrpc, "1\t1\t2\ta\n", 1, 8, "4 columns; expected 5"),
+        (msrpc, "1\t1\t2\ta\n", 1, 8, "columns: 4; expected 5"),
         (multimwa, "1\ta\tN/A\tb\tN/A\t1\t1\t0-3\t\t\t\n", 1, 19, "missing token"),
         (pairs, "source\ttarget\tlinks\na b\tc\t0-0 2-0\n", 2, 11, "missing token"),
         (multimwa, "1\ta\tb\n", 1, 6, "3 columns"),
