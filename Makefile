@@ -36,12 +36,12 @@ $(VENV)/.installed: requirements.lock pyproject.toml $(wildcard annotator/locale
 	@$(PYTHON) -c 'import sys; sys.exit("Gemel needs Python 3.11 or newer; this is %d.%d. Try: make PYTHON=python3.11" % sys.version_info[:2] if sys.version_info < (3, 11) else 0)'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "Installing what Gemel needs (once) ..."
-	@$(BIN)/python -m pip install -q --disable-pip-version-check -r requirements.lock
+	@$(BIN)/python -m pip install -q --no-compile --disable-pip-version-check -r requirements.lock
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps -e .
 	@touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed requirements-dev.lock
-	@$(BIN)/python -m pip install -q --disable-pip-version-check -r requirements-dev.lock
+	@$(BIN)/python -m pip install -q --no-compile --disable-pip-version-check -r requirements-dev.lock
 	@touch $@
 
 # The last commit as dist/*.whl and dist/*.tar.gz, the same bytes wherever it is made.
