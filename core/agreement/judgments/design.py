@@ -6,6 +6,8 @@ from math import sqrt
 
 from core.errors import InvalidValue
 
+ENOUGH = 10
+"""Items that a pair shares, below which its own figures are too rough to read."""
 Z95 = 1.959963984540054
 """The 97.5 % point of the standard normal distribution."""
 
@@ -39,6 +41,16 @@ class DesignCost:
     @property
     def is_connected(self) -> bool:
         return len(self.groups) == 1
+
+    @property
+    def fewest_shared(self) -> float:
+        """Expected items that the pair with the fewest shares; 0 without pairs."""
+        return min(self.shared.values(), default=0.0)
+
+    @property
+    def is_thin(self) -> bool:
+        """Whether some pair shares too few items to be compared as a pair."""
+        return bool(self.shared) and self.fewest_shared < ENOUGH
 
 
 def plan(

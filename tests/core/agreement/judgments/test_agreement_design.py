@@ -41,10 +41,13 @@ def test_overlap_is_in_the_plan_with_its_price() -> None:
     assert made.is_connected
 
 
-def test_people_who_share_a_few_items_are_connected() -> None:
+def test_people_who_share_a_few_items_are_connected_and_called_thin() -> None:
     made = plan([DesignPart("x", {1: 32, 2: 8}, ("a", "b"))], seconds_per_item=10)
     assert made.is_connected
-    assert made.shared["a", "b"] == pytest.approx(8)
+    assert made.fewest_shared == pytest.approx(8)
+    assert made.is_thin
+    more = plan([DesignPart("x", {2: 40}, ("a", "b"))], seconds_per_item=10)
+    assert not more.is_thin
 
 
 def test_two_teams_without_shared_items_are_not_connected() -> None:
