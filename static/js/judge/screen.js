@@ -4,7 +4,8 @@ import { fill, gettext, ngettext } from "../words.js";
 import { makeCard } from "./card.js";
 import { makeClock } from "./clock.js";
 import { forgetOthers, keepShell, onForgotten, openHand, remember, remembered } from "./device.js";
-import { askConflict, askFlag, askSettings, askSkip, isNew, nameKeys, showGuideline, showHelp } from "./dialogs.js";
+import { askFlag, askSettings, askSkip, isNew, nameKeys, showGuideline, showHelp } from "./dialogs.js";
+import { makeDisputes } from "./disputes.js";
 import { makeDrafts } from "./drafts.js";
 import { byCode, makeHand } from "./hand.js";
 import { makeNotice, say } from "./notice.js";
@@ -28,6 +29,10 @@ const card = makeCard(config.scales);
 const clock = makeClock();
 const drafts = makeDrafts(config.user, config.campaign);
 const notice = makeNotice({ look, offerSkipped });
+const disputes = makeDisputes({
+  notice, scales: config.scales, outbox: () => outbox, empty: () => group || empty(),
+  find: (code) => [...behind.flat(), ...(group ?? [])].find((one) => one.code === code),
+});
 const messages = makeMessages(config.messages, {
   failed: (answer) => (isSignedOut(answer) ? signedOut() : say(gettext("No connection"), "warn")),
 });
@@ -41,7 +46,6 @@ let group = null;  // cards in view
 let behind = [];   // groups answered, oldest first
 let at = null;     // place in `behind` when looking back, else null
 let grace = 0;
-const refusals = []; // answers that the server refused, until the judge decides
 let uncounted = 0; // answers since the server was asked how many are left
 let outbox;
 
@@ -57,7 +61,7 @@ async function start() {
   outbox = makeOutbox({
     store, url: config.answers,
     wish: () => ({ want: hand.want(), held: [...hand.held(), ...outbox.codes] }),
-    on: { saved, signedOut, conflict, refused, change: unsent },
+    on: { saved, signedOut, ...disputes.on, change: unsent },
   });
   hand = makeHand({
     url: config.desk, kept, inView: () => (at === null && group ? group : []),
@@ -171,7 +175,7 @@ function empty() {
   progress.empty(desk.status, preference.daily_goal);
   const waiting = isOffline() ? { state: "offline" } : { state: "sending" };
   notice.show(isOffline() || outbox.size ? waiting : desk.status);
-  tellRefusal();
+  disputes.tell();
 }
 
 function stopGrace() {
@@ -280,41 +284,6 @@ async function signedOut(after = () => outbox.pump()) {
   } else {
     notice.problem(gettext("You are signed out. Your answers wait here."), () => signedOut(after));
   }
-}
-
-// One question at a time: each dialog is about one answer.
-let asking = Promise.resolve();
-const conflict = (message, stored) => { asking = asking.then(() => choose(message, stored)); };
-
-async function choose(message, stored) {
-  const one = [...behind.flat(), ...(group ?? [])].find(({ code }) => code === message.judgment);
-  const said = await askConflict(message, stored, config.scales, one);
-  if (said === "mine") return outbox.insist(message, stored.revision);
-  if (one) Object.assign(one, { values: stored.values, revision: stored.revision });
-  await outbox.drop(message);
-  return say(gettext("Kept what was stored"), "good");
-}
-
-function refused(message, error) {
-  refusals.push({ message, error });
-  tellRefusal();
-}
-
-// The first that was not decided about; others, and what is said in place of an item, wait.
-function tellRefusal() {
-  if (!refusals.length) return;
-  const { message, error } = refusals[0];
-  const decide = (act) => () => {
-    refusals.shift();
-    act(message);
-    if (refusals.length) tellRefusal();
-    else if (!group) empty();
-  };
-  say(gettext("One answer was refused"), "bad");
-  notice.refused(`${error.message || gettext("The server refused an answer.")} (${error.code})`, {
-    again: decide(outbox.again),
-    discard: decide(outbox.drop),
-  });
 }
 
 async function skip() {
