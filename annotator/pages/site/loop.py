@@ -160,6 +160,11 @@ def _first(
         title = _("Start with your sentences")
         return NextStep("parse", title, text, url, _("Upload a corpus"))
     judge = stations[1]
+    if judge.share is None and not any(row.corpus.n_pairs for row in corpora):
+        newest = corpora[0].corpus
+        text = _("Parse its sentences, or train a parser on its trees")
+        url = reverse("parses", args=[project.slug, newest.code])
+        return NextStep("parse", newest.name, text, url, _("Parse"))
     if judge.share is None:
         text = _("People rate them in their sentences")
         url = reverse("campaign_new", args=[project.slug])

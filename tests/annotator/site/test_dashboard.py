@@ -335,11 +335,14 @@ def next_of(html: str) -> str:
 
 
 def test_the_loop_begins_with_a_corpus(cast: Cast, ada: Client) -> None:
-    members.create("Doors", by=cast.ada)
+    doors = members.create("Doors", by=cast.ada)
     html = main_of(ada, "/p/doors/")
     assert next_of(html).endswith("Upload a corpus")
     assert html.count('class="button"') == 1
     assert station(html, "judge").endswith("0 of 0 judgments 0 campaigns rated pairs")
+    people.corpus(doors, "Trees")
+    nexts = "Trees Parse its sentences, or train a parser on its trees Parse"
+    assert next_of(main_of(ada, "/p/doors/")) == f"Next {nexts}"
 
 
 def test_the_loop_counts_what_is_there_and_names_the_next_step(
