@@ -24,6 +24,7 @@ LINKED = {"align", "run", "report", "campaign", "batch"}  # codes in a result
 ELSEWHERE = {
     "by_unknown",
     "base",
+    "compared",
     "rows",
     "languages",
     "strata",
@@ -93,7 +94,7 @@ def report_lines(result: dict[str, Any]) -> list[tuple[str, str]]:
 
 def _named(key: str) -> str:
     """A key of a result in the reader's language, as far as ``NAMES`` has it."""
-    return gettext(key.replace("_", " "))
+    return gettext("F1" if key == "f1" else key.replace("_", " "))
 
 
 def _plain(value: Any) -> str:
