@@ -57,6 +57,7 @@ def test_threads_that_call_first_at_once_all_get_the_answer() -> None:
     assert answers == [10] * 8
 
 
+@pytest.mark.slow
 def test_whoever_waits_can_see_that_a_kernel_is_compiled() -> None:
     slow = module("slow", "sorted([x, -x])[0]")
     thread = threading.Thread(target=slow, args=(4,))

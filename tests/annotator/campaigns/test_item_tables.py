@@ -236,7 +236,11 @@ def with_sheet(rows: bytes, strings: bytes = b"") -> bytes:
         (b"<row/>" * 2_000_000, b""),
         (b"<x:row xmlns:x='y'/>" * 300_000, b""),
         (b"", b"<si><t/></si>" * 2_000_000),
-        (b'<row r="1">' + b'<c r="A1"/>' * 13_000_000 + b"</row>", b""),
+        pytest.param(
+            b'<row r="1">' + b'<c r="A1"/>' * 13_000_000 + b"</row>",
+            b"",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_a_workbook_whose_rows_or_strings_never_end_is_refused(

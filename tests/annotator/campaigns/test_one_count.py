@@ -125,6 +125,7 @@ def check_agreement(cast: Cast, of: Campaign) -> None:
         assert {name: shown[name] for name in figure} == figure
 
 
+@pytest.mark.slow
 def test_all_screens_count_the_same_from_start_to_end(
     cast: Cast, made: Campaign
 ) -> None:

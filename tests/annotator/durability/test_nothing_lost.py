@@ -5,6 +5,7 @@ from contextlib import suppress
 from typing import Any
 from uuid import uuid4
 
+import pytest
 from django.db import OperationalError, transaction
 from hypothesis import settings, strategies
 from hypothesis.stateful import (
@@ -244,6 +245,7 @@ class JobsComeAndGo(RuleBasedStateMachine):
             assert (corpus.n_pairs, corpus.n_sentences) == now
 
 
+@pytest.mark.slow
 def test_jobs_never_take_what_people_made(db, monkeypatch) -> None:
     for module in (batches, bundles):
         monkeypatch.setattr(module, "BATCH", 3)  # many steps of few rows

@@ -215,6 +215,7 @@ def test_who_may_only_look_gets_no_keys(cast: Cast) -> None:
     assert "CSV" not in text
 
 
+@pytest.mark.slow
 def test_every_drawing_can_be_downloaded_as_it_is_shown(cast: Cast) -> None:
     client, page = client_of(cast.bob), pair_page(joint_cast.ledger(cast))
     shown = client.get(page)

@@ -71,7 +71,11 @@ def test_marginals_count_every_tree_once(
 
 
 @pytest.mark.parametrize(
-    ("projective", "k_best"), [(False, mst.best_msts), (True, eisner.best_eisners)]
+    ("projective", "k_best"),
+    [
+        pytest.param(False, mst.best_msts, marks=pytest.mark.slow),
+        (True, eisner.best_eisners),
+    ],
 )
 @given(arcs=strategies.arc_scores(max_tokens=5))
 def test_k_best_trees_are_the_k_best_of_all(
