@@ -94,7 +94,7 @@ def report_lines(result: dict[str, Any]) -> list[tuple[str, str]]:
 
 def _named(key: str) -> str:
     """A key of a result in the reader's language, as far as ``NAMES`` has it."""
-    return gettext("F1" if key == "f1" else key.replace("_", " "))
+    return "F1" if key == "f1" else gettext(key.replace("_", " "))
 
 
 def _plain(value: Any) -> str:

@@ -6,9 +6,10 @@ r"""Pairs as tab-separated values: the format to write by hand.
     links   = Pharaoh, "0-0 1?2"; with links, source and target are split at spaces
 
 Without a header the columns are ``source target [label]`` or, from four on,
-``id source target label``. A header is a first line that names source and target. A
-quotation mark is a letter like any other. Empty lines and lines that begin with "# "
-before the first row are skipped.
+``id source target label``. A header is a first line that names source and target; a
+first line that has other usual names alone is an error. A quotation mark is a letter
+like any other. Empty lines and lines that begin with "# " before the first row are
+skipped.
 """
 
 import re
@@ -44,6 +45,7 @@ LOSSES = (
 )
 _NUMBER = re.compile(r"[-+]?\d+([.,]\d+)?([eE][-+]?\d+)?")
 KNOWN = ("id", "source", "target", "label", "links")
+_OFTEN = {*KNOWN, "sentence1", "sentence2", "score"}  # names that others' headers have
 
 
 def read(
@@ -75,6 +77,15 @@ def read(
             )
             if is_header:
                 continue
+            if not columns and (foreign := _OFTEN.intersection(map(str.lower, first))):
+                name = min(foreign)
+                yield BadLine(
+                    number,
+                    1,
+                    f"a header, as it has {name!r}, without source and target",
+                    "name the columns of the two sentences source and target",
+                )
+                return
         if not line.strip():
             continue
         try:

@@ -199,6 +199,16 @@ def test_pairs_by_hand_need_no_header() -> None:
     assert (record.id, record.label) == ("7", "same")
 
 
+@pytest.mark.parametrize(
+    "head", ["score\tsentence1\tsentence2", "ID\tsent_a\tsent_b\tgold", "Source\tB"]
+)
+def test_a_header_without_both_sides_is_no_pair(head: str) -> None:
+    text = f"{head}\n4.5\tRain fell.\tIt rained.\tyes\n"
+    *_, bad = pairs.read(text.splitlines(keepends=True))
+    assert isinstance(bad, BadLine)
+    assert (bad.line, "source and target" in bad.remedy) == (1, True)
+
+
 def test_pairs_keep_comments_further_columns_and_line_ends() -> None:
     text = "# mine\nTARGET\tnote\tsource\r\nb\tx y\ta\r\n\r\nd\t\tc\r\n"
     records = [r for r in kept(pairs, text) if isinstance(r, PairRecord)]
