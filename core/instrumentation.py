@@ -26,26 +26,20 @@ class ModelCall:
 
 
 Listener = Callable[[ModelCall], None]
-_listeners: list[Listener] = []
+listeners: list[Listener] = []
 
 
 def listen(listener: Listener) -> None:
     """Have it called after each call of a model, in the thread that made the call and
     waits for it. It must not raise. Who listens already is not called twice."""
-    if listener not in _listeners:
-        _listeners.append(listener)
-
-
-def unlisten(listener: Listener) -> None:
-    """Does nothing if it is not registered."""
-    if listener in _listeners:
-        _listeners.remove(listener)
+    if listener not in listeners:
+        listeners.append(listener)
 
 
 @contextmanager
 def timed(model: str, task: ModelTask, *, sentences: int) -> Iterator[None]:
     """Measure what is done within, also where it raises."""
-    if not _listeners:
+    if not listeners:
         yield
         return
     began = time.perf_counter()
@@ -53,5 +47,5 @@ def timed(model: str, task: ModelTask, *, sentences: int) -> Iterator[None]:
         yield
     finally:
         call = ModelCall(model, task, time.perf_counter() - began, sentences)
-        for listener in tuple(_listeners):
+        for listener in tuple(listeners):
             listener(call)

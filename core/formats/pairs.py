@@ -79,12 +79,9 @@ def read(
                 continue
             if not columns and (foreign := _OFTEN.intersection(map(str.lower, first))):
                 name = min(foreign)
-                yield BadLine(
-                    number,
-                    1,
-                    f"a header, as it has {name!r}, without source and target",
-                    "name the columns of the two sentences source and target",
-                )
+                why = f"a header, as it has {name!r}, without source and target"
+                remedy = "name the columns of the two sentences source and target"
+                yield BadLine(number, 1, why, remedy)
                 return
         if not line.strip():
             continue

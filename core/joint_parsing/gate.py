@@ -6,7 +6,7 @@ marginals knows besides. Fitted parameters and gates come from one JSON file.
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import exp, log
 from pathlib import Path
 from typing import Any
@@ -172,6 +172,7 @@ def non_projective_arcs(tree: DepTree) -> int:
 
 
 WEIGHTS = Path(__file__).parent / "weights" / "joint.json"
+_NUMBERS = ("bp_slack", "trust", "slack", "span_slack")
 
 
 @dataclass(frozen=True)
@@ -192,32 +193,19 @@ class JointWeights:
         InvalidValue."""
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
-            return cls(
-                float(data["bp_slack"]),
-                float(data["trust"]),
-                float(data["slack"]),
-                float(data["span_slack"]),
-                {str(k): Gate.from_json(v) for k, v in data["gates"].items()},
-                data.get("facts", {}),
-            )
+            numbers: dict[str, Any] = {name: float(data[name]) for name in _NUMBERS}
+            gates = {str(k): Gate.from_json(v) for k, v in data["gates"].items()}
+            return cls(**numbers, gates=gates, facts=data.get("facts", {}))
         except OSError as error:
             raise Unavailable(f"{path}: not weights of the joint parser") from error
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InvalidValue(f"{path}: not a weights file: {error!r}") from error
 
-    def with_number(self, name: str, value: float) -> "JointWeights":
-        """This, with one of its numbers, by its name, replaced."""
-        changes: dict[str, Any] = {name: value}
-        return replace(self, **changes)
-
     def save(self, path: Path) -> None:
         """Write the file that ``load`` reads."""
         data = {
             "facts": dict(self.facts),
-            "bp_slack": self.bp_slack,
-            "trust": self.trust,
-            "slack": self.slack,
-            "span_slack": self.span_slack,
+            **{name: getattr(self, name) for name in _NUMBERS},
             "gates": {name: gate.to_json() for name, gate in self.gates.items()},
         }
         path.parent.mkdir(parents=True, exist_ok=True)

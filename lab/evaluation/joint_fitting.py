@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from core.data.alignment import Link
 from core.evaluation.joint_parsing import JointCase, Scored, score
@@ -62,7 +63,8 @@ class Bench:
         weights, method = self.parser.weights, settings.method
         bare = replace(settings, gate=False)
         for name, values in GRIDS.get(method, ()):
-            tried = [weights.with_number(name, value) for value in values]
+            changes: list[dict[str, Any]] = [{name: value} for value in values]
+            tried = [replace(weights, **one) for one in changes]
             gains = [self._gained(bare, one, which) for one in tried]
             weights = tried[gains.index(max(gains))]
         gates = {k: gate for k, gate in weights.gates.items() if k != method}

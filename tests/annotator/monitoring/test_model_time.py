@@ -43,7 +43,7 @@ def watched(settings, client: Client, tmp_path: Path, monkeypatch):
     monkeypatch.setattr(metrics, "_mine", (0, None))
     metrics.listen()
     yield client
-    instrumentation.unlisten(metrics.count)
+    instrumentation.listeners.remove(metrics.count)
 
 
 def other(home: Path, *, until: str = "dead") -> "subprocess.Popen[str]":
