@@ -11,12 +11,7 @@ from django.core.signals import request_finished, request_started
 CHROMIUM = os.environ.get("CHROMIUM") or next(
     (
         p
-        for n in (
-            "chromium-headless-shell",  # needs a third less time
-            "chromium",
-            "chromium-browser",
-            "google-chrome",
-        )
+        for n in ("chromium", "chromium-browser", "google-chrome")
         if (p := shutil.which(n))
     ),
     None,
