@@ -77,7 +77,8 @@ def read(
             )
             if is_header:
                 continue
-            if not columns and (foreign := _OFTEN.intersection(map(str.lower, first))):
+            foreign = _OFTEN.intersection(cell.strip().lower() for cell in first)
+            if foreign and not columns:
                 name = min(foreign)
                 why = f"a header, as it has {name!r}, without source and target"
                 remedy = "name the columns of the two sentences source and target"

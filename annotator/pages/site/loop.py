@@ -159,17 +159,16 @@ def _first(
         url = reverse("upload", args=[project.slug])
         title = _("Start with your sentences")
         return NextStep("parse", title, text, url, _("Upload a corpus"))
-    judge = stations[1]
-    if judge.share is None and not any(row.corpus.n_pairs for row in corpora):
+    if stations[1].share is not None:
+        return None
+    if not any(row.corpus.n_pairs for row in corpora):
         newest = corpora[0].corpus
         text = _("Parse its sentences, or train a parser on its trees")
         url = reverse("parses", args=[project.slug, newest.code])
         return NextStep("parse", newest.name, text, url, _("Parse"))
-    if judge.share is None:
-        text = _("People rate them in their sentences")
-        url = reverse("campaign_new", args=[project.slug])
-        return NextStep("judge", _("Have them judged"), text, url, _("New campaign"))
-    return None
+    text = _("People rate them in their sentences")
+    url = reverse("campaign_new", args=[project.slug])
+    return NextStep("judge", _("Have them judged"), text, url, _("New campaign"))
 
 
 _LATER = ScoreRun.objects.filter(corpus=OuterRef("corpus"), pk__gt=OuterRef("pk"))

@@ -200,7 +200,7 @@ def test_pairs_by_hand_need_no_header() -> None:
 
 
 @pytest.mark.parametrize(
-    "head", ["score\tsentence1\tsentence2", "ID\tsent_a\tsent_b\tgold", "Source\tB"]
+    "head", ["score\tsentence1\tsentence2", "ID\tsent_a\tsent_b\tgold", "Source \tB"]
 )
 def test_a_header_without_both_sides_is_no_pair(head: str) -> None:
     text = f"{head}\n4.5\tRain fell.\tIt rained.\tyes\n"
