@@ -27,7 +27,7 @@ from core.formats.records import (
 
 LOSSES = (
     "Parses, links, layers and further columns are left out.",
-    "A label other than the two of MSRPC is written as 0.",
+    "A label other than the two of MSRPC, or none, is written as 0.",
     "Tabs and line breaks within a sentence are written as spaces.",
 )
 HEADER = "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String"
