@@ -208,7 +208,7 @@ def _classes(node: ast.AST, within: str = "") -> Iterator[str]:
         if isinstance(child, ast.ClassDef):
             yield f"{within}{child.name}"
             yield from _classes(child, f"{within}{child.name}.")
-        else:
+        elif not isinstance(child, ast.expr):
             yield from _classes(child, within)
 
 

@@ -20,8 +20,12 @@ from tests.core.pivoting import small_bitext
 @pytest.fixture
 def bitexts(cast: Cast, settings, tmp_path: Path) -> list[Bitext]:
     settings.GEMEL_HOME = settings.MEDIA_ROOT = tmp_path
+    return bitexts_in(tmp_path, cast)
+
+
+def bitexts_in(folder: Path, cast: Cast) -> list[Bitext]:
     rows = []
-    for source in small_bitext.sources(tmp_path):
+    for source in small_bitext.sources(folder):
         row = Bitext.objects.create(
             project=cast.project,
             name=source.pairs.stem,

@@ -1,7 +1,11 @@
 """From people's judgments back to the table: its ninth condition."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 import pytest
-from django.test import Client
+from django.db import transaction
+from django.test import Client, override_settings
 from django.urls import reverse
 from django.utils import timezone
 
@@ -20,28 +24,76 @@ from annotator.models import (
 )
 from annotator.services import jobs
 from annotator.services.paraphrases import test_sets, weights
-from tests.annotator.paraphrases.test_tables import bitexts, made  # noqa: F401
+from tests.annotator.paraphrases.test_tables import bitexts_in, made
 from tests.cast import Cast
 
 JSON = "application/json"
 
 
-@pytest.fixture
-def table(cast: Cast, bitexts: list[Bitext]) -> ParaphraseTable:  # noqa: F811
-    return made(cast, bitexts)
+@dataclass
+class FittedTable:
+    cast: Cast
+    bitexts: list[Bitext]
+    table: ParaphraseTable
+    campaign: Campaign
+    job: Job
+
+
+@pytest.fixture(scope="module")
+def there(
+    django_db_setup, django_db_blocker, tmp_path_factory
+) -> Iterator[FittedTable]:
+    """Made, judged and fitted once: what a test writes is taken back."""
+    home = tmp_path_factory.mktemp("sea")
+    at = override_settings(GEMEL_HOME=home, MEDIA_ROOT=home)
+    with django_db_blocker.unblock(), transaction.atomic(), at:
+        cast = Cast()
+        texts = bitexts_in(home, cast)
+        table = made(cast, texts)
+        campaign, job = test_sets.start(
+            table, texts[0], "Sea", n_phrases=100, by=cast.ada, enqueue=False
+        )
+        jobs.run(job.pk)
+        judge(campaign, cast.bob)
+        job = weights.start(table, campaign, by=cast.ada, enqueue=False)
+        jobs.run(job.pk)
+        job.refresh_from_db()
+        assert job.state == Job.State.DONE, (job.note, job.error)
+        yield FittedTable(cast, texts, table, campaign, job)
+        transaction.set_rollback(True)
 
 
 @pytest.fixture
-def campaign(
-    cast: Cast,
-    table: ParaphraseTable,
-    bitexts: list[Bitext],  # noqa: F811
-) -> Campaign:
-    campaign, job = test_sets.start(
-        table, bitexts[0], "Sea", n_phrases=100, by=cast.ada, enqueue=False
-    )
-    jobs.run(job.pk)
-    campaign.refresh_from_db()
+def cast(db, there: FittedTable) -> Cast:
+    return there.cast
+
+
+@pytest.fixture
+def bitexts(db, there: FittedTable) -> list[Bitext]:
+    return there.bitexts
+
+
+@pytest.fixture
+def table(db, there: FittedTable) -> ParaphraseTable:
+    return ParaphraseTable.objects.get(pk=there.table.pk)
+
+
+@pytest.fixture
+def campaign(db, there: FittedTable) -> Campaign:
+    return Campaign.objects.get(pk=there.campaign.pk)
+
+
+@pytest.fixture
+def fitted(table: ParaphraseTable) -> ParaphraseWeights:
+    return table.weights.get()
+
+
+@pytest.fixture
+def unjudged(campaign: Campaign, fitted: ParaphraseWeights) -> Campaign:
+    """The campaign as it was before anybody judged."""
+    fitted.delete()
+    Judgment.objects.filter(item__campaign=campaign).delete()
+    campaign.participants.all().delete()
     return campaign
 
 
@@ -61,16 +113,6 @@ def judge(campaign: Campaign, who) -> None:
         )
 
 
-@pytest.fixture
-def fitted(cast: Cast, table: ParaphraseTable, campaign: Campaign) -> ParaphraseWeights:
-    judge(campaign, cast.bob)
-    job = weights.start(table, campaign, by=cast.ada, enqueue=False)
-    jobs.run(job.pk)
-    job.refresh_from_db()
-    assert job.state == Job.State.DONE, (job.note, job.error)
-    return table.weights.get()
-
-
 def signed_in(person) -> Client:
     client = Client()
     client.force_login(person)
@@ -80,7 +122,6 @@ def signed_in(person) -> Client:
 def test_means_are_over_judges_and_scales_from_worst_to_best(
     cast: Cast, campaign: Campaign
 ) -> None:
-    judge(campaign, cast.bob)
     other = Participant.objects.create(campaign=campaign, user=cast.ada, label="A2")
     item = Item.objects.filter(campaign=campaign).first()
     ours = weights._means(campaign)[item.pk]
@@ -130,7 +171,7 @@ def test_a_test_set_is_filled_by_nine_conditions(
     cast: Cast,
     table: ParaphraseTable,
     fitted: ParaphraseWeights,
-    bitexts: list[Bitext],  # noqa: F811
+    bitexts: list[Bitext],
 ) -> None:
     campaign, job = test_sets.start(
         table,
@@ -230,11 +271,11 @@ def test_programs_see_fit_and_use_the_weights(
 def test_what_cannot_be_fitted_is_refused(
     cast: Cast,
     table: ParaphraseTable,
-    campaign: Campaign,
-    bitexts: list[Bitext],  # noqa: F811
+    unjudged: Campaign,
+    bitexts: list[Bitext],
 ) -> None:
     with pytest.raises(BadRequest, match="No judgments"):
-        weights.start(table, campaign, by=cast.ada)
+        weights.start(table, unjudged, by=cast.ada)
     with pytest.raises(BadRequest, match="No weights"):
         test_sets.start(
             table, bitexts[0], "Nine", n_phrases=9, by=cast.ada, weighted=True
@@ -242,18 +283,17 @@ def test_what_cannot_be_fitted_is_refused(
     query = {"phrase": "old", "condition": "weighted"}
     at = f"/api/tables/{table.code}/lookup/"
     assert signed_in(cast.bob).get(at, query).status_code == 400
-    judge(campaign, cast.bob)
+    judge(unjudged, cast.bob)
     with pytest.raises(NotAllowed):
-        weights.start(table, campaign, by=cast.bob)
+        weights.start(table, unjudged, by=cast.bob)
     table.made_at = None
     with pytest.raises(Conflict, match="not been created"):
-        weights.start(table, campaign, by=cast.ada)
+        weights.start(table, unjudged, by=cast.ada)
 
 
 def test_the_report_leads_to_the_tables_of_any_phrase(
     cast: Cast, table: ParaphraseTable, campaign: Campaign
 ) -> None:
-    judge(campaign, cast.bob)
     client = Client()
     client.force_login(cast.ada)
     report = reverse("report", args=[cast.project.slug, "campaign", campaign.code])

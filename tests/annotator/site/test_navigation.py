@@ -1,15 +1,16 @@
-"""One navigation on every page of a project, and crumbs that say where one is."""
+"""On every page of a project: navigation, crumbs that say where one is, and help."""
 
 import re
 
-from django.test import Client
+import pytest
+from django.db import transaction
+from django.test import Client, override_settings
 
 from annotator import models
+from annotator.pages.site.help import HELP_OF, link
 from annotator.pages.site.navigation import SECTION_OF, SECTIONS
-from tests.annotator.site.walking import ada, first_part, pages, project_routes
+from tests.annotator.site.walking import Page, filled, first_part, pages, project_routes
 from tests.cast import Cast
-
-__all__ = ["ada"]  # a fixture, used by its name
 
 FULL_SCREEN = {  # they need the whole window; their crumbs lead back
     "judge",
@@ -21,13 +22,29 @@ FULL_SCREEN = {  # they need the whole window; their crumbs lead back
 }
 
 
+@pytest.fixture(scope="module")
+def walked(
+    django_db_setup, django_db_blocker, tmp_path_factory
+) -> list[tuple[str, str, Page]]:
+    """Every page, with its route and address, as a manager sees it."""
+    media = override_settings(MEDIA_ROOT=tmp_path_factory.mktemp("media"))
+    with django_db_blocker.unblock(), transaction.atomic(), media:
+        client = Client()
+        client.force_login(filled())
+        found = list(pages(client))
+        transaction.set_rollback(True)
+    return found
+
+
 def test_every_page_of_a_project_has_a_section() -> None:
     assert {first_part(route) for route, _ in project_routes()} == set(SECTION_OF)
 
 
-def test_every_page_has_one_navigation_with_one_current_entry(ada: Client) -> None:
+def test_every_page_has_one_navigation_with_one_current_entry(
+    walked: list[tuple[str, str, Page]],
+) -> None:
     wrong, seen = [], set()
-    for name, url, page in pages(ada):
+    for name, url, page in walked:
         seen.add(name)
         wanted = (0, 0) if name in FULL_SCREEN else (1, 1)
         if (page.n_navigations, len(page.current["Project"])) != wanted:
@@ -44,14 +61,23 @@ def title_of(url: str) -> str:
 
 
 def test_crumbs_begin_with_project_and_section_and_end_with_this_page(
-    ada: Client,
+    walked: list[tuple[str, str, Page]],
 ) -> None:
     wrong = [
         (url, page.crumbs, page.current["You are here"])
-        for _, url, page in pages(ada)
+        for _, url, page in walked
         if page.crumbs[:2] != ["Windows", title_of(url)][: len(page.crumbs)]
         or page.current["You are here"] != ["page"]
         or not all(page.crumbs)
+    ]
+    assert wrong == []
+
+
+def test_every_page_leads_to_its_help(walked: list[tuple[str, str, Page]]) -> None:
+    wrong = [
+        (name, url, page.help)
+        for name, url, page in walked
+        if page.help != [link(HELP_OF[name])]
     ]
     assert wrong == []
 

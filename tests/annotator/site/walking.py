@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 from typing import Any
 
-import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import URLPattern, get_resolver, reverse
@@ -92,14 +91,6 @@ def filled() -> User:
     campaign = models.Campaign.objects.get(state="open")
     models.Participant.objects.create(campaign=campaign, user=user, label="A9")
     return user
-
-
-@pytest.fixture
-def ada(db, settings, tmp_path) -> Client:
-    settings.MEDIA_ROOT = tmp_path
-    client = Client()
-    client.force_login(filled())
-    return client
 
 
 def addresses(route: str, name: str) -> Iterator[str]:
