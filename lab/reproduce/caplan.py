@@ -167,7 +167,8 @@ def _engine(
             for name, part in effects.items():
                 row[name] = row.get(name, Effect()) + part
             say(f"{engine}, {where}: {len(some)} sentences more")
-    for name in variants.keys() - {name for row in rows.values() for name in row}:
+    measured = {name for row in rows.values() for name in row}
+    for name in variants.keys() - measured if golds else ():
         say(f"{engine}: does not accept tags, so not {name}")
     return _corrected(
         {
@@ -255,16 +256,22 @@ def _searched(
         return {}
     some = sampled(short(golds, options["max_tokens"]), options["grid_sample"])
     rows = [json.loads(line) for line in _kept_lines(path)]
-    done = {(row["engine"], row["alpha"], row["f_lc"]) for row in rows}
-    alphas, *lows, f_lcs = COARSE if options["coarse"] else (ALPHAS, F_Q, F_C, F_LC)
-    alphas, f_lcs = options["alpha"] or alphas, options["f_lc"] or f_lcs
+    for row in rows:
+        if row["sentences"] != len(some):
+            found = f"a search on {row['sentences']} sentences, not {len(some)}"
+            raise InvalidValue(f"{path}: {found}; name another file")
+    keys = ("engine", *_SEARCHED[:4])
+    done = {tuple(row[key] for key in keys) for row in rows if row["rerank"]}
+    grid = COARSE if options["coarse"] else (ALPHAS, F_Q, F_C, F_LC)
+    alphas, f_lcs = options["alpha"] or grid[0], options["f_lc"] or grid[3]
+    # Where f_q is above f_c, a word would replace itself.
+    lows = [(f_q, f_c) for f_q, f_c in product(*grid[1:3]) if f_q <= f_c]
     for engine in options["engine"]:
-        blocks = [
-            (engine, alpha, f_lc, lows, some)
-            for alpha in alphas
-            for f_lc in f_lcs
-            if (engine, alpha, f_lc) not in done
-        ]
+        blocks = []
+        for alpha, f_lc in product(alphas, f_lcs):
+            new = [low for low in lows if (engine, alpha, *low, f_lc) not in done]
+            if new:
+                blocks.append((engine, alpha, f_lc, new, some))
         with _workers(engine, counts, {}, options) as each, path.open("a") as file:
             for block in each(_block, blocks):
                 file.write("".join(json.dumps(row) + "\n" for row in block))
@@ -293,16 +300,14 @@ def _kept_lines(path: Path) -> list[str]:
 
 
 def _block(
-    task: tuple[str, float, int, Sequence[Sequence[int]], Sequence[Gold]],
+    task: tuple[str, float, int, Sequence[tuple[int, int]], Sequence[Gold]],
 ) -> list[dict[str, Any]]:
-    """Return a row for each setting with this alpha and f_LC."""
+    """Return two rows for each f_q and f_c with this alpha and f_LC."""
     assert _bench is not None
     engine, alpha, f_lc, lows, golds = task
     parser = _bench.parser
     rows = []
-    for f_q, f_c in product(*lows):
-        if f_q > f_c:
-            continue  # a word would replace itself
+    for f_q, f_c in lows:
         near = None
         for rerank in TUNED.values():
             values = dict(zip(_SEARCHED, (alpha, f_q, f_c, f_lc, rerank), strict=True))

@@ -145,6 +145,18 @@ def test_a_search_that_was_broken_off_goes_on_where_it_was(
     assert sum("settings" in line for line in told) == 1
 
 
+def test_a_whole_search_goes_on_where_a_coarse_one_ended(
+    options, tmp_path: Path
+) -> None:
+    path = tmp_path / "grid.jsonl"
+    part = {"alpha": [1.0], "f_lc": [1], "grid": path, "grid_only": True}
+    coarse = caplan.run(options | part | {"coarse": True}, print)["grid"]
+    whole = caplan.run(options | part, print)["grid"]
+    assert (coarse["settings"], whole["settings"]) == (6, 18)
+    with pytest.raises(InvalidValue, match="a search on 3 sentences, not 2"):
+        caplan.run(options | part | {"grid_sample": 2}, print)
+
+
 def test_words_at_random_are_the_control_of_the_oracle(options) -> None:
     (sets,) = caplan.run(options | {"oracle": True}, print)["engines"].values()
     for row in sets.values():
