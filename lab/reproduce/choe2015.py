@@ -147,6 +147,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
     """Return by table the rows of UAS, "paper" and "ours", with their columns."""
+    bllip = registry.at(Path(options["bllip"])) if options.get("bllip") else None
     data: Path = options["data"]
     cases, left_out, _ = read_cases(
         data / "paraphrases" / "dev.tsv",
@@ -175,7 +176,6 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
     }
     p = {f"{name}, Table 7": _p_of(scored) for name, scored in final.items()}
     p |= {"+ S-Dual, Table 6": _p_of(soft), "+ Logit, Table 6": _p_of(with_gate)}
-    bllip = registry.at(Path(options["bllip"])) if options.get("bllip") else None
     if bllip:
         first = slice(options.get("bllip_first"))
         some = replace(bench, cases=cases[first], links=bench.links[first])
