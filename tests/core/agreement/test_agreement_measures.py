@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.agreement import alpha, chance
 from core.agreement.chance import pair_reason
 from core.agreement.figures import Estimate, Undefined, as_json
 from core.agreement.measures import MEASURES, Agreement, measure_all
@@ -17,6 +18,12 @@ inter_rater = pytest.importorskip("statsmodels.stats.inter_rater")
 
 FIVE = Scale.span("meaning", 1, 5)
 GAP = 0
+
+
+def test_each_measure_has_a_key_and_a_name_of_its_own() -> None:
+    records = (*chance._ALL, *alpha._ALL)
+    assert len({one.key for one in records}) == len(records) == len(MEASURES)
+    assert len({one.name for one in records}) == len(records)
 
 
 def ratings_of(table: np.ndarray, scale: Scale = FIVE) -> Ratings:
