@@ -131,13 +131,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--bllip",
         metavar="FOLDER",
-        help="a BLLIP model, for its rows; needs the extra bllip",
-    )
-    parser.add_argument(
-        "--bllip-first",
-        type=int,
-        metavar="N",
-        help="BLLIP rows of the first N pairs alone; it takes seconds a pair",
+        help="a BLLIP model, for its rows, a second a pair; needs the extra bllip",
     )
     parser.add_argument(
         "--sample", type=int, default=0, metavar="N", help="draw N pairs at random"
@@ -177,9 +171,7 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
     p = {f"{name}, Table 7": _p_of(scored) for name, scored in final.items()}
     p |= {"+ S-Dual, Table 6": _p_of(soft), "+ Logit, Table 6": _p_of(with_gate)}
     if bllip:
-        first = slice(options.get("bllip_first"))
-        some = replace(bench, cases=cases[first], links=bench.links[first])
-        rows, more, tuned["+ Pair, Logit"] = bllip_rows(some, bllip, tested, say)
+        rows, more, tuned["+ Pair, Logit"] = bllip_rows(bench, bllip, tested, say)
         for table, own in rows.items():
             ours[table] |= own
         p |= more
