@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -44,6 +45,17 @@ settings.register_profile(
 )
 settings.register_profile("few", settings.get_profile("gemel"), max_examples=25)
 settings.load_profile("gemel")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes() -> None:
+    """Each process of tests has a folder of its own. With this variable at its start,
+    it would read its settings before the lines above, and share ours."""
+    os.environ.pop("DJANGO_SETTINGS_MODULE", None)
+
+
+def pytest_unconfigure() -> None:
+    shutil.rmtree(home, ignore_errors=True)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from annotator import checks, env
@@ -18,6 +19,10 @@ SERVER = {
     "GEMEL_SITE_URL": "https://gemel.example.org",
     "GEMEL_ALLOWED_HOSTS": "gemel.example.org",
 }
+
+
+def test_each_process_of_tests_has_a_folder_of_its_own() -> None:
+    assert str(settings.GEMEL_HOME) == os.environ["GEMEL_HOME"]
 
 
 @pytest.mark.parametrize(
