@@ -49,8 +49,8 @@ settings.load_profile("gemel")
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_setupnodes() -> None:
-    """Each process of tests has a folder of its own. With this variable at its start,
-    it would read its settings before the lines above, and share ours."""
+    """Give each worker its own folder: one that inherits this variable reads its
+    settings before the lines above, and so shares our folder."""
     os.environ.pop("DJANGO_SETTINGS_MODULE", None)
 
 

@@ -21,7 +21,7 @@ SERVER = {
 }
 
 
-def test_each_process_of_tests_has_a_folder_of_its_own() -> None:
+def test_each_test_process_has_its_own_folder() -> None:
     assert str(settings.GEMEL_HOME) == os.environ["GEMEL_HOME"]
 
 

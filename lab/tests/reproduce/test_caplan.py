@@ -145,9 +145,7 @@ def test_a_search_that_was_broken_off_goes_on_where_it_was(
     assert sum("settings" in line for line in told) == 1
 
 
-def test_a_whole_search_goes_on_where_a_coarse_one_ended(
-    options, tmp_path: Path
-) -> None:
+def test_a_whole_search_continues_a_coarse_one(options, tmp_path: Path) -> None:
     path = tmp_path / "grid.jsonl"
     part = {"alpha": [1.0], "f_lc": [1], "grid": path, "grid_only": True}
     coarse = caplan.run(options | part | {"coarse": True}, print)["grid"]

@@ -43,7 +43,7 @@ class FittedTable:
 def there(
     django_db_setup, django_db_blocker, tmp_path_factory
 ) -> Iterator[FittedTable]:
-    """Made, judged and fitted once: what a test writes is taken back."""
+    """Made, judged and fitted once. What a test writes is rolled back."""
     home = tmp_path_factory.mktemp("sea")
     at = override_settings(GEMEL_HOME=home, MEDIA_ROOT=home)
     with django_db_blocker.unblock(), transaction.atomic(), at:

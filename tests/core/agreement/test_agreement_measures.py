@@ -20,7 +20,7 @@ FIVE = Scale.span("meaning", 1, 5)
 GAP = 0
 
 
-def test_each_measure_has_a_key_and_a_name_of_its_own() -> None:
+def test_each_measure_has_its_own_key_and_name() -> None:
     records = (*chance._ALL, *alpha._ALL)
     assert len({one.key for one in records}) == len(records) == len(MEASURES)
     assert len({one.name for one in records}) == len(records)
