@@ -70,15 +70,14 @@ class Demands:
 @dataclass(frozen=True, slots=True, eq=False)
 class Aligned:
     """The best alignment, and how sure each link of it is: the probability that its
-    two nodes match at all, 1 / (1 + exp -gain), times its share of the weight of all
-    alignments that were unpacked."""
+    two nodes match, 1 / (1 + exp -gain), and are constituents, times its share of the
+    weight of all alignments that were unpacked."""
 
     source: BinaryForest
     target: BinaryForest
     best: Derivation
     others: tuple[Derivation, ...]
     sure: dict[Pair, float]
-    entropy: float  # of the unpacked alignments, in nats
     expected_errors: float  # wrong links and nulls of the best one
 
 
@@ -190,16 +189,22 @@ def _weighed(
 
 def _uncertainty(
     ranked: list[Derivation], source: BinaryForest, target: BinaryForest, match: Floats
-) -> tuple[dict[Pair, float], float, float]:
-    """Of every link of the best one, the probability; the entropy of all; and over the
-    links and nulls of the best one, the sum of the probabilities of the opposite.
+) -> tuple[dict[Pair, float], float]:
+    """Of every link of the best one, the probability; and over its links and nulls, the
+    sum of the probabilities of the opposite.
 
-    ``match`` (n_s, n_t): log-odds that two nodes match.
+    ``match`` (n_s, n_t): log-odds that two nodes match, if both are constituents. That
+    they are has the geometric mean of their marginals, as they mostly are together. A
+    null's best partner is in the other chosen tree and has to be worth more than the
+    link that it has. O(n_s n_t).
     """
+    best = ranked[0]
     scores = np.array([one.score for one in ranked])
     shares = np.exp(scores - scores.max())
     shares /= shares.sum()
-    holds = dict.fromkeys(ranked[0].links, 0.0)
+    real = np.sqrt(np.outer(source.marginal, target.marginal))
+    likely = real * _odds(match)
+    holds = dict.fromkeys(best.links, 0.0)
     taken = np.zeros(source.n_nodes), np.zeros(target.n_nodes)
     for share, one in zip(shares.tolist(), ranked, strict=True):
         for pair in one.links:
@@ -207,19 +212,24 @@ def _uncertainty(
             taken[1][pair[1]] += share
             if pair in holds:
                 holds[pair] += share
-    holds = {pair: share * _odds(match[pair]) for pair, share in holds.items()}
-    used = shares[shares > 0]
+    holds = {pair: share * float(likely[pair]) for pair, share in holds.items()}
     expected_errors = len(holds) - sum(holds.values())
-    for which, side in enumerate((source, target)):
-        linked = {pair[which] for pair in holds}
-        nulls = [v for v in nodes_of(ranked[0], side, which) if v not in linked]
-        expected_errors += float(taken[which][nulls].sum())
-    return holds, float(-(used @ np.log(used))), max(expected_errors, 0.0)
+    chosen = nodes_of(best, source, 0), nodes_of(best, target, 1)
+    worth = np.zeros(source.n_nodes), np.zeros(target.n_nodes)
+    for pair in holds:
+        worth[0][pair[0]] = worth[1][pair[1]] = max(match[pair], 0.0)
+    partners = real * _odds(match - worth[1]), real.T * _odds(match.T - worth[0])
+    for at, chance in enumerate(partners):
+        linked = {pair[at] for pair in holds}
+        nulls = [v for v in chosen[at] if v not in linked]
+        partner = chance[np.ix_(nulls, chosen[1 - at])].max(axis=1, initial=0.0)
+        expected_errors += float(np.maximum(taken[at][nulls], partner).sum())
+    return holds, max(expected_errors, 0.0)
 
 
-def _odds(nats: float) -> float:
-    """The probability of these log-odds."""
-    return float(1.0 / (1.0 + np.exp(-np.clip(nats, -FAR, FAR))))
+def _odds(nats: Floats) -> Floats:
+    """The probabilities of these log-odds."""
+    return np.asarray(1.0 / (1.0 + np.exp(-np.clip(nats, -FAR, FAR))))
 
 
 def tree_of(derivation: Derivation, side: BinaryForest, which: int) -> Tree:

@@ -131,7 +131,7 @@ def _align(
         )
         if gold is None
     )
-    meta = {"entropy": round(aligned.entropy, 4), "gains": pack(gains)}
+    meta = {"gains": pack(gains)}
     chosen_trees = source, target
     return _Made(
         pair, alignment, chosen_trees, golds, parsed, aligned.expected_errors, meta

@@ -1,6 +1,7 @@
 """The forest aligner: packed supports, non-compositional links, legitimacy."""
 
 from collections.abc import Callable
+from math import exp, sqrt
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from core.phrase_alignment.sides import (
     side_of_forest,
     side_of_tree,
 )
-from core.phrase_alignment.supports import fill_nulls, pack
+from core.phrase_alignment.supports import Pair, fill_nulls, nodes_of, pack
 from tests.oracles import alignments as oracle
 from tests.oracles.strategies import forests
 
@@ -162,6 +163,43 @@ def test_k_best_is_sorted_and_starts_with_the_best(
     assert scores == pytest.approx(sorted(scores, reverse=True), abs=1e-9)
     assert scores[0] == next(packed.k_best(1)).score
     assert len({(one.links, str(one.edges)) for one in ranked}) == len(ranked)
+
+
+@settings(max_examples=40)
+@given(pairs())
+def test_links_and_nulls_are_as_sure_as_defined(
+    pair: tuple[BinaryForest, BinaryForest, Floats],
+) -> None:
+    source, target, gain = pair
+    one = align_all(source, target, gain, k=5)
+    ranked = [one.best, *one.others]
+    shares = [exp(each.score - one.best.score) for each in ranked]
+    links = set(one.best.links)
+
+    def share(held: Callable[[Pair], bool]) -> float:
+        some = zip(shares, ranked, strict=True)
+        return sum(w for w, each in some if any(map(held, each.links))) / sum(shares)
+
+    def matching(s: int, t: int, displaced: float = 0.0) -> float:
+        both = sqrt(source.marginal[s] * target.marginal[t])
+        return float(both / (1.0 + exp(displaced - gain[s, t])))
+
+    def displaced(which: int, v: int) -> float:
+        return max([0.0, *(gain[link] for link in links if link[which] == v)])
+
+    wrong = 0.0
+    for link in links:
+        sure = share(link.__eq__) * matching(*link)
+        assert one.sure[link] == pytest.approx(sure)
+        wrong += 1.0 - sure
+    rows, columns = nodes_of(one.best, source, 0), nodes_of(one.best, target, 1)
+    for s in set(rows) - {s for s, _ in links}:
+        best = max(matching(s, t, displaced(1, t)) for t in columns)
+        wrong += max(best, share(lambda link, s=s: link[0] == s))
+    for t in set(columns) - {t for _, t in links}:
+        best = max(matching(s, t, displaced(0, s)) for s in rows)
+        wrong += max(best, share(lambda link, t=t: link[1] == t))
+    assert one.expected_errors == pytest.approx(wrong, abs=1e-9)
 
 
 def test_filling_nulls_never_lowers_the_score() -> None:
