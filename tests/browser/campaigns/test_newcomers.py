@@ -108,10 +108,10 @@ def test_from_own_pairs_to_the_first_accepted_link(open_page, live, tmp_path) ->
     manager.follow("Review the first pair")
     expect(page.locator("#canvas")).to_be_visible()
     assert manager.clicks <= 7
-    expect(page.locator("main")).to_contain_text("7 suggested")
+    expect(page.locator("main")).to_contain_text("9 suggested")
     page.locator("#panel .offers li").first.get_by_role("button", name="Accept").focus()
     page.keyboard.press("Enter")
-    expect(page.locator("main")).to_contain_text("6 suggested")
+    expect(page.locator("main")).to_contain_text("8 suggested")
     expect(page.locator("#saved")).to_have_text("All saved")
     (mine,) = AlignmentLayer.objects.filter(author__username="ada")
     assert len(mine.to_core().links) == 1
