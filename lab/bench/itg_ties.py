@@ -4,7 +4,7 @@ against those that people drew.
     python -m lab bench itg_ties DIR/msr-rte2-align-dev/RTE2_dev_M.align.txt
 """
 
-import sys
+import argparse
 from pathlib import Path
 
 from core.formats.alignments import msr_rte2
@@ -34,7 +34,9 @@ def compare(pairs: list[msr_rte2.Rte2Pair], scorer: Scorer) -> str:
 
 
 def main() -> None:
-    with Path(sys.argv[1]).open(encoding="utf-8") as lines:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("file", type=Path)
+    with parser.parse_args().file.open(encoding="utf-8") as lines:
         pairs = list(msr_rte2.read(lines))
     for name in ("plain", "thesaurus"):
         print(compare(pairs, SCORERS[name]))

@@ -8,9 +8,9 @@ CPU time of that one phrase; "page": what the search page asks together. The wor
 made up; the sizes of buckets and row groups are real.
 """
 
+import argparse
 import json
 import random
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -63,7 +63,7 @@ def main(folder: Path, millions: float = 5) -> None:
     figures = {"size": table.size()}
     for name, ask in _questions(table).items():
         figures[name] = _times(ask, drawn) | {HEAVY: _times(ask, [HEAVY])["cpu"]}
-    sys.stdout.write(json.dumps(figures, indent=1) + "\n")
+    print(json.dumps(figures, indent=1))
 
 
 def _questions(table: Table) -> dict[str, Callable[[str], object]]:
@@ -127,4 +127,7 @@ def _make(folder: Path, n: int) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), *map(float, sys.argv[2:]))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("millions", type=float, nargs="?", default=5.0)
+    main(**vars(parser.parse_args()))
