@@ -125,7 +125,8 @@ def align_all(
     """
     rules = settings or AlignSettings()
     match = gain
-    gain = gain + rules.node_weight * _log_odds(source, target)
+    rho = [np.log(np.maximum(side.marginal, RARE)) for side in (source, target)]
+    gain = gain + rules.node_weight * np.add.outer(*rho)
     source = _weighed(
         source, rules, gain.max(axis=1), demands.source if demands else None
     )
@@ -154,12 +155,6 @@ def align_all(
     best, *others = ranked
     uncertainty = _uncertainty(ranked, source, target, match)
     return Aligned(source, target, best, tuple(others), *uncertainty)
-
-
-def _log_odds(source: BinaryForest, target: BinaryForest) -> Floats:
-    """log rho(s) + log rho(t): how probable the two nodes are in the parses."""
-    s, t = (np.log(np.maximum(side.marginal, RARE)) for side in (source, target))
-    return np.asarray(s[:, None] + t)
 
 
 def _distinct(ranked: list[Derivation]) -> list[Derivation]:
@@ -202,29 +197,25 @@ def _uncertainty(
     scores = np.array([one.score for one in ranked])
     shares = np.exp(scores - scores.max())
     shares /= shares.sum()
-    real = np.sqrt(np.outer(source.marginal, target.marginal))
-    likely = real * _odds(match)
-    holds = dict.fromkeys(best.links, 0.0)
-    taken = np.zeros(source.n_nodes), np.zeros(target.n_nodes)
-    for share, one in zip(shares.tolist(), ranked, strict=True):
+    taken = np.zeros(match.shape)
+    for share, one in zip(shares, ranked, strict=True):
         for pair in one.links:
-            taken[0][pair[0]] += share
-            taken[1][pair[1]] += share
-            if pair in holds:
-                holds[pair] += share
-    holds = {pair: share * float(likely[pair]) for pair, share in holds.items()}
-    expected_errors = len(holds) - sum(holds.values())
-    chosen = nodes_of(best, source, 0), nodes_of(best, target, 1)
+            taken[pair] += share
+    real = np.sqrt(np.outer(source.marginal, target.marginal))
+    likely = taken * real * _odds(match)
+    holds = {pair: float(likely[pair]) for pair in best.links}
+    wrong = len(holds) - sum(holds.values())
     worth = np.zeros(source.n_nodes), np.zeros(target.n_nodes)
     for pair in holds:
         worth[0][pair[0]] = worth[1][pair[1]] = max(match[pair], 0.0)
+    chosen = nodes_of(best, source, 0), nodes_of(best, target, 1)
     partners = real * _odds(match - worth[1]), real.T * _odds(match.T - worth[0])
     for at, chance in enumerate(partners):
-        linked = {pair[at] for pair in holds}
-        nulls = [v for v in chosen[at] if v not in linked]
+        nulls = sorted(set(chosen[at]) - {pair[at] for pair in holds})
         partner = chance[np.ix_(nulls, chosen[1 - at])].max(axis=1, initial=0.0)
-        expected_errors += float(np.maximum(taken[at][nulls], partner).sum())
-    return holds, max(expected_errors, 0.0)
+        elsewhere = taken.sum(axis=1 - at)[nulls]
+        wrong += float(np.maximum(elsewhere, partner).sum())
+    return holds, max(wrong, 0.0)
 
 
 def _odds(nats: Floats) -> Floats:

@@ -131,11 +131,8 @@ def _align(
         )
         if gold is None
     )
-    meta = {"gains": pack(gains)}
-    chosen_trees = source, target
-    return _Made(
-        pair, alignment, chosen_trees, golds, parsed, aligned.expected_errors, meta
-    )
+    wrong, meta = aligned.expected_errors, {"gains": pack(gains)}
+    return _Made(pair, alignment, (source, target), golds, parsed, wrong, meta)
 
 
 def _parsed(sentence: Sentence, said: Analysis, info: BackendInfo) -> ParsedText:
