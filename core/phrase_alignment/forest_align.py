@@ -185,13 +185,13 @@ def _weighed(
 def _uncertainty(
     ranked: list[Derivation], source: BinaryForest, target: BinaryForest, match: Floats
 ) -> tuple[dict[Pair, float], float]:
-    """Of every link of the best one, the probability; and over its links and nulls, the
-    sum of the probabilities of the opposite.
+    """Return the probability of each link of the best one, and how many of its links
+    and nulls are expected to be wrong.
 
-    ``match`` (n_s, n_t): log-odds that two nodes match, if both are constituents. That
-    they are has the geometric mean of their marginals, as they mostly are together. A
-    null's best partner is in the other chosen tree and has to be worth more than the
-    link that it has. O(n_s n_t).
+    ``match`` (n_s, n_t): log-odds that two nodes match if both are constituents. The
+    probability that both are is the geometric mean of their marginals: mostly both are
+    or neither. A null is wrong if a node of the other chosen tree is a better partner
+    for it than for the node it is linked to. O(n_s n_t).
     """
     best = ranked[0]
     scores = np.array([one.score for one in ranked])
@@ -201,15 +201,16 @@ def _uncertainty(
     for share, one in zip(shares, ranked, strict=True):
         for pair in one.links:
             taken[pair] += share
-    real = np.sqrt(np.outer(source.marginal, target.marginal))
-    likely = taken * real * _odds(match)
+    both = np.sqrt(np.outer(source.marginal, target.marginal))
+    likely = taken * both * _probability(match)
     holds = {pair: float(likely[pair]) for pair in best.links}
     wrong = len(holds) - sum(holds.values())
     worth = np.zeros(source.n_nodes), np.zeros(target.n_nodes)
     for pair in holds:
         worth[0][pair[0]] = worth[1][pair[1]] = max(match[pair], 0.0)
     chosen = nodes_of(best, source, 0), nodes_of(best, target, 1)
-    partners = real * _odds(match - worth[1]), real.T * _odds(match.T - worth[0])
+    better = match - worth[1], match.T - worth[0]
+    partners = both * _probability(better[0]), both.T * _probability(better[1])
     for at, chance in enumerate(partners):
         nulls = sorted(set(chosen[at]) - {pair[at] for pair in holds})
         partner = chance[np.ix_(nulls, chosen[1 - at])].max(axis=1, initial=0.0)
@@ -218,7 +219,7 @@ def _uncertainty(
     return holds, max(wrong, 0.0)
 
 
-def _odds(nats: Floats) -> Floats:
+def _probability(nats: Floats) -> Floats:
     """The probabilities of these log-odds."""
     return np.asarray(1.0 / (1.0 + np.exp(-np.clip(nats, -FAR, FAR))))
 
